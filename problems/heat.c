@@ -123,7 +123,7 @@ static void jvp_p_cols(const struct sens_problem *pb, const struct sens_at *at, 
     }
 }
 
-/* MU += sum_k (Laplacian X_k)^T W_k, one row of the grid at a time. */
+/* MU += sum_k (Laplacian X_k)^T W_k, as many rows of the grid at a time as there is room for. */
 static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real *t, const sens_real *X,
                         const sens_real *p, size_t L, const sens_real *W, sens_real *MU)
 {
@@ -132,7 +132,7 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const sens_real
     sens_real slope[MAX_SIDE];
     (void)t, (void)p;
     for (size_t k = 0; k < K; k++)
-        for (size_t i = 0, rows; i < side; i += rows) { /* as many rows of the grid as there is room for */
+        for (size_t i = 0, rows; i < side; i += rows) {
             rows = MAX_SIDE / side < side - i ? MAX_SIDE / side : side - i;
             for (size_t r = 0; r < rows; r++)
                 grid_row(side, i + r, 1, (sens_real)(heat->n * heat->n), X + k * pb->n, slope + r * side);

@@ -317,10 +317,10 @@ bool result_file_open(const struct sweep *sweep, const struct sweep_run *run, st
                                 machine_name(), machine_git(), sweep->quick ? "-quick" : "");
     if (length < 0 || (size_t)length >= sizeof result->path)
         return bench_refuse(error, "too long a path: %s", run->out);
-    if (!make_folders(result->path, 0777, error)) return false;
     if (!sweep_inputs_find(sweep, &result->inputs)) return bench_refuse(error, "%s: no memory", result->path);
     const bool ok =
-        check_room(sweep, result, error) && open_locked(result, error) &&
+        check_room(sweep, result, error) && make_folders(result->path, 0777, error) &&
+        open_locked(result, error) &&
         (run->resume ? go_on(sweep, run->retry, result, error) : open_afresh(sweep, result, error));
     if (!ok) result_file_close(result);
     return ok;

@@ -213,7 +213,7 @@
       "observation times are rounded or merged: right for equally spaced ones, wrong for "                   \
       "irregular or close ones")                                                                             \
     X(rest_skipped,                                                                                          \
-      "where the state does not move steps are passed over, or iterations end, whatever its derivatives do") \
+      "while the state rests, steps are skipped or iterations end, although its derivatives still change")   \
     X(lands_beside,                                                                                          \
       "a step that ends near a stop is taken for one that ends there: the state behind it is late or early") \
     X(initial_time, "t0 is taken to be 0 or positive: wrong for another t0")                                 \
@@ -226,8 +226,8 @@
     X(tolerance_floor, "a tolerance of its own is built in: right at a loose one, no nearer at a tight one") \
     X(tolerances_mixed, "rtol and atol are exchanged, or one is taken for both: right where they are equal") \
     X(state_scale, "a size is built in: right for states near 1, wrong for large or small ones")             \
-    X(cancels,                                                                                               \
-      "a formula cancels where what it divides by is small: wrong near a value at which it is right")        \
+    X(cancels, "digits cancel in a formula that divides by a small number: right at a value of its own, "    \
+               "wrong beside it")                                                                            \
     X(option_value, "an option, tableau or controller changes more than it says: right at its default, "     \
                     "wrong at another value")                                                                \
     X(refuses_declared, "what the method declares to take is refused: unsupported for some sizes or values") \

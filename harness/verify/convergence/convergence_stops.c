@@ -83,9 +83,8 @@ static const struct stops {
 } stops[] = {{{0.043, 0.112, 0.297, 0.352, 0.541, 0.618, 0.803, 0.874, 1}, "unevenly"},
              {{0.11112, 0.22226, 0.33329, 0.44449, 0.55551, 0.66671, 0.77775, 0.88892, 1}, "almost evenly"}};
 
-/* A start behind each stop may be of lower order: there are three times as many stops as in the probe. Errors follow a
- * tolerance less evenly than they follow a step. */
-static const double BY_STEPS = 6, BY_TESTS = 30;
+/* Errors follow a tolerance less evenly than they follow a step. */
+static const double BY_STEPS = 1.5, BY_TESTS = 30, MOST_ORDER = 10;
 
 /* The error of a rung, or that of the rungs beside it, brought there: one may be small by accident. */
 static double usual_error(const struct ladder *l, int k, int last)
@@ -93,6 +92,21 @@ static double usual_error(const struct ladder *l, int k, int last)
     const double beside = k < last ? sqrt(l->error[k - 1] * l->error[k + 1])
                                    : l->error[k - 1] * fmin(1, l->error[k - 1] / l->error[k - 2]);
     return fmax(l->error[k], beside);
+}
+
+/* What equal steps may leave behind other stops: the largest relative error of the parts, for that of a sum may be small
+ * by accident on all rungs; more where steps are so few that stops make the longest one longer. */
+static double allowed_error(const struct part usual[SENS_PARTS], long steps, int k, int last)
+{
+    double most = 0, order = 1;
+    for (enum sens_part i = 0; i < SENS_PARTS; i++) {
+        const struct ladder *const l = &usual[i].ladder;
+        if (!usual[i].judged) continue;
+        most = fmax(most, usual_error(l, k, last));
+        order = fmax(order, log2(l->error[last - 1] / l->error[last]));
+    }
+    order = fmin(order, MOST_ORDER);
+    return BY_STEPS * pow(1 + STOPS / (double)steps, order) * most;
 }
 
 /* On the last two rungs; of tolerances, on the last. */
@@ -113,7 +127,8 @@ static void note_stops(struct scene *scene, const struct part usual[SENS_PARTS],
             convergence_add_rung(&part[i], h);
             const int at = part[i].ladder.count - 1;
             worst_note_in(worst, 1u << i, part[i].ladder.error[at],
-                          (tested ? BY_TESTS : BY_STEPS) * usual_error(&usual[i].ladder, k, last) +
+                          (tested ? BY_TESTS * usual_error(&usual[i].ladder, k, last)
+                                  : allowed_error(usual, refinement_steps(bed), k, last)) +
                               part[i].ladder.floor[at] + part[i].done,
                           "%s: where observations cut the interval %s (%ld steps in all): error",
                           part[i].name, words, refinement_steps(bed));

@@ -84,15 +84,16 @@ static void look_at_many(const struct cost_case *at)
     const size_t terms = cost_terms(at, term);
     bool fails[2] = {false, false}; /* phi, g */
     for (size_t k = 0; k < terms; k++) {
-        const bool fine = worst_passes(&here);
+        struct worst own = {.count = 0};
         const struct sens_arena_mark mark = sens_arena_mark(&at->v->ctx.arena);
         const struct place place = cost_place(at, 1);
         for (enum part part = PART_DX; part <= PART_DP; part++) {
-            cost_note_line(&here, &term[k], part, place);
-            if (has_signs) cost_note_line(&here, &term[k], part, signs);
-            if (term_has(&term[k], part)) note_blocks(&term[k], part, place, &here);
+            cost_note_line(&own, &term[k], part, place);
+            if (has_signs) cost_note_line(&own, &term[k], part, signs);
+            if (term_has(&term[k], part)) note_blocks(&term[k], part, place, &own);
         }
-        if (fine && !worst_passes(&here)) fails[term[k].running] = true;
+        if (!worst_passes(&own)) fails[term[k].running] = true;
+        if (own.count) worst_note(&here, own.value, own.bound, "%s", own.where);
         sens_arena_rewind(&at->v->ctx.arena, mark);
     }
     if (many->cases++ == 0) many->usual = worst_passes(&here); /* the first is the default */

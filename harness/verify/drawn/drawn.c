@@ -395,14 +395,14 @@ static const struct verify_check checks[] = {
     {.id = "drawn.between",
      .summary = "every option that is a number is right between its default and its ends",
      .bound = "that of drawn.right for whole numbers; of real ones 16 times what the end itself changes, or "
-              "100 times the tolerance",
+              "what the default is off by, and no less than 100 times the tolerance or 1e-9",
      .explanation =
          "Whole numbers are set to the least odd one and to two odd ones drawn below and above the default, "
          "and judged as in drawn.ends: halves, pairs and blocks may be right for even numbers alone. A real "
-         "number is set near its ends, by 1e-7, 1e-5 and 1e-3 of the way, near its default, and to one drawn "
+         "number is set near its ends, by 1e-7 to a tenth of the way, near its default, and to one drawn "
          "between: x and G may be no farther from those of the default than 16 times as far as those of the "
-         "end are, and do not diverge beside an end at which they do not. What is wrong there is right at "
-         "both, as a formula in which digits cancel beside a value that has a branch of its own."},
+         "end are. A solve that ends with a status says nothing. What is wrong there is right at both, as a "
+         "formula in which digits cancel beside a value that has a branch of its own."},
     {.id = "drawn.scaled",
      .summary =
          "states and atol scaled together by 2^20 or 2^-20 take the same steps, and give the scaled state",

@@ -6,12 +6,13 @@
  *
  *     d(v) <= 16 max(d(end), tolerance),   d(v) = |x, G with v  -  x, G with the default|, relative
  *
- * and that near an end, by 1e-7 and up to a thousandth of the way, it is what it is at the end. A cancellation in
- * (e^v - 1) / v shows there, and neither at 0, which has a branch of its own, nor at 1. What has a solution at an end
- * has one beside it; elsewhere a solve that ends with a status says nothing. */
+ * and that near an end, by 1e-7 and up to a tenth of the way, it is what it is at the end. A cancellation in
+ * (e^v - 1) / v shows there, and neither at 0, which has a branch of its own, nor at 1. A solve that ends with a status
+ * says nothing: a limit may lie between the ends, and 0 stand for none. */
 #include <stdio.h>
 
 #include "drawn.h"
+#include "expected.h"
 
 static const double NO_MORE = 16, FLOOR = 1e-9, FLOOR_TIMES = 100; /* the last one times the tolerance */
 static const double NEAR_END = 1e-7, FAR = 16;
@@ -68,55 +69,56 @@ static bool solve_with(const struct between *at, double value, struct scene *sce
     return bed_solve(&scene->bed) == SENS_OK;
 }
 
-/* The larger one of |x - usual x| / |usual x| and the same of G; infinity: one is no number. NaN: *status tells why. */
-static double apart(const struct between *at, double value, sens_status *status)
+/* The larger one of |x - x of from| / |x of from| and the same of G; infinity: one is no number. */
+static double distance(const struct bed *bed, const struct sens_out *got, const struct sens_out *from)
 {
     static const unsigned parts[] = {SENS_IN_X, SENS_IN_G};
-    struct scene scene;
-    double most = NAN;
-    *status = SENS_UNSUPPORTED;
-    if (solve_with(at, value, &scene)) {
-        most = 0;
-        for (int k = 0; k < 2; k++) {
-            const double size = out_norm(&scene.bed, &at->usual, NULL, parts[k]);
-            const double off = out_norm(&scene.bed, &scene.bed.out, &at->usual, parts[k]);
-            most = isfinite(off) ? fmax(most, size > 0 ? off / size : off) : INFINITY;
-            if (!isfinite(most)) break;
-        }
+    double most = 0;
+    for (int k = 0; k < 2 && isfinite(most); k++) {
+        const double size = out_norm(bed, from, NULL, parts[k]), off = out_norm(bed, got, from, parts[k]);
+        most = isfinite(off) ? fmax(most, size > 0 ? off / size : off) : INFINITY;
     }
-    if (isnan(most)) *status = scene.bed.status;
-    scene_free(&scene);
     return most;
+}
+
+/* From what the default gives; NaN: not solved. */
+static double apart(const struct between *at, double value)
+{
+    struct scene scene;
+    const double off = solve_with(at, value, &scene) ? distance(&scene.bed, &scene.bed.out, &at->usual) : NAN;
+    scene_free(&scene);
+    return off;
+}
+
+/* Of the default's from the exact solution; 0: it is not known. */
+static double inexact(const struct between *at)
+{
+    struct scene scene;
+    struct expected exact;
+    const bool made =
+        solve_with(at, at->option->fallback, &scene) && expected_exact(&scene.bed, &exact) == SENS_OK;
+    const double off = made ? distance(&scene.bed, &at->usual, &exact.value) : 0;
+    scene_free(&scene);
+    return off;
 }
 
 /* A value so far from the end that it is no longer beside it, as a part of the way. */
 static const double BESIDE = 1e-2;
 
-/* A limit of steps may lie between the ends; numbers do not end there. */
-static bool numbers_fail(sens_status status)
-{
-    return status == SENS_DIVERGED || status == SENS_NONFINITE || status == SENS_SINGULAR ||
-           status == SENS_NOT_CONVERGED;
-}
-
-/* near: how near it is to the end or to the default, as a part of the way. */
+/* near: how near it is to the end or to the default, as a part of the way. An end may give what the default gives, so
+ * that it allows nothing; the default's own error is looked at only then, as it takes long. */
 static void note_value(const struct between *at, double value, double near, double reached, double far,
                        struct found *found)
 {
     const double from = at->option->fallback, tol = at->drawing->tol;
-    const double floor = tol > 0 ? FLOOR_TIMES * tol : FLOOR;
-    struct worst here = {.count = 0};
-    sens_status status;
-    const double off = apart(at, value, &status);
-    if (!isnan(off))
-        worst_note(&here, off, fmax(NO_MORE * far, floor),
-                   "%s = %.6g: x and G are so far from those with %g, and those with %g are %.3g",
-                   at->option->name, value, from, reached, far);
-    else if (near < BESIDE && numbers_fail(status))
-        worst_note(&here, INFINITY, 0, "%s = %.6g: %s, and with %g and %g it is solved", at->option->name,
-                   value, sens_status_name(status), from, reached);
-    if (here.count) worst_note(&found->worst, here.value, here.bound, "%s", here.where);
-    found->beside = found->beside || (near < BESIDE && !worst_passes(&here));
+    const double off = apart(at, value);
+    double bound = fmax(NO_MORE * far, tol > 0 ? FLOOR_TIMES * tol : FLOOR);
+    if (isnan(off)) return;
+    if (off > bound) bound = fmax(bound, NO_MORE * inexact(at));
+    worst_note(&found->worst, off, bound,
+               "%s = %.6g: x and G are so far from those with %g, and those with %g are %.3g",
+               at->option->name, value, from, reached, far);
+    found->beside = found->beside || (near < BESIDE && off > bound);
 }
 
 /* Beside the end, beside the default, and one between, by their parts of the way to the end. */
@@ -125,10 +127,9 @@ static void look_towards(const struct between *at, double end, struct found *fou
     struct verify *v = at->drawing->v;
     const double from = at->option->fallback, span = FAR * fmax(fabs(from), 1);
     const double reached = fmin(fmax(end, from - span), from + span);
-    const double near[] = {NEAR_END, 1e-5, 1e-3, pow(10, -verify_uniform(v, 1, 6))};
-    sens_status status;
+    const double near[] = {NEAR_END, 1e-5, 1e-3, 1e-2, 1e-1, pow(10, -verify_uniform(v, 1, 6))};
     if (reached == from) return;
-    const double far = apart(at, reached, &status);
+    const double far = apart(at, reached);
     if (isinf(far))
         worst_note(&found->worst, far, 0, "%s = %.6g: x or G is no number, and success is reported",
                    at->option->name, reached);

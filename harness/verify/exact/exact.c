@@ -12,9 +12,12 @@ static const struct verify_check checks[] = {
      .summary = "the closed form of the ODE satisfies it, with S and S0 the variational equations",
      .bound = "truncation and rounding of extrapolated differences in t, estimated for each component",
      .explanation =
-         "The closed form is differentiated numerically in t at three times and compared with rhs; its "
-         "derivatives S and S0 are compared with J S + f_p and J S0; and all are compared with their "
-         "values at t0. Together these determine the solution, so that closed form, rhs and products "
+         "The closed form is differentiated numerically in t at some times, multiplied by M where the "
+         "problem "
+         "has a mass matrix, and compared with rhs; its derivatives S and S0 are compared with J S + f_p and "
+         "J S0; and all are compared with their values at t0 (M S0 with M: an algebraic equation makes its "
+         "own "
+         "of a state). Together these determine the solution, so that closed form, rhs and products "
          "confirm one another. If only S fails while the products agree with rhs, the closed form's "
          "derivative is wrong; if x itself fails, either the closed form or rhs is."},
     {.id = "exact.derivative",

@@ -141,6 +141,14 @@ static void note_slopes(struct worst *worst, const struct form *form, double t, 
 
 /* ---- the start ----------------------------------------------------------------------------------------- */
 
+/* What an algebraic equation makes of the other states is not what x0 was: it is M S0 that is M at t0. */
+static void multiply_S0(const struct form *form, double *z)
+{
+    const size_t n = form->pb.n, np = form->with_S ? form->pb.np : 0;
+    if (form->pb.mass && form->with_S0)
+        multiply_by_mass(form, n, z + n + n * np, verify_array(form->subject->v, n * n));
+}
+
 static void note_start(struct worst *worst, const struct form *form, const double *p, struct failed *failed)
 {
     struct verify *v = form->subject->v;
@@ -153,6 +161,7 @@ static void note_start(struct worst *worst, const struct form *form, const doubl
     if (np && sens_problem_x0_depends(pb) && pb->type->x0_jvp_cols)
         pb->type->x0_jvp_cols(pb, p, 0, np, want + n);
     for (size_t i = 0; form->with_S0 && i < n; i++) want[n + n * np + i * n + i] = 1;
+    multiply_S0(form, z), multiply_S0(form, want), multiply_S0(form, later);
     for (size_t q = 0; q < count; q++) {
         size_t row, col;
         const char *const part = part_of(form, q, &row, &col);

@@ -368,16 +368,19 @@ static const struct verify_check checks[] = {
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.still",
      .summary = "a solution that rests has derivatives all the same",
-     .bound = "discrete, on steps that can be made again: rounding; by other equal steps: a tenth, and a "
-              "thousandth of what the state beside has; continuous: 16 times the tolerance for every step",
-     .explanation = "x_i' = c_i / s x_i (p - x_i) begins at x_i = p = 1.25 s, where f is exactly 0, and "
-                    "stays there; df/dx and df/dp are not 0. A method that passes over steps in which "
-                    "nothing moves, or ends when the state has settled, or an iteration of the derivative "
-                    "together with that of the state, loses what the derivatives do in them. By equal steps "
-                    "the derivative is also held to that a thousandth beside, of which the exact change is "
-                    "known. A continuous derivative is held to its tolerance with s = 2^20: where its errors "
-                    "are measured by the size of the state, nothing asks for steps. Steps that an error test "
-                    "has chosen for a discrete derivative, and that cannot be made again, are not judged.",
+     .bound = "discrete, on steps that can be made again: rounding; by other equal steps: half of what is "
+              "lost, and 64 d^2 from the mean of starts d = 2^-12 on both sides; continuous: 16 times the "
+              "tolerance for every step",
+     .explanation =
+         "x_i' = c_i / s x_i (p - x_i) begins at x_i = p = 1.25 s, where f is exactly 0, and "
+         "stays there; df/dx and df/dp are not 0. A method loses them if it skips steps in which "
+         "nothing moves, stops when the state has settled, or ends the derivative's iteration with "
+         "the state's. By equal steps the derivatives are also held to the mean of those from "
+         "starts at p (1 - d) and p (1 + d): a map is as smooth as its formula. A continuous "
+         "derivative is held to its tolerance with s = 2^20, where c_1 is larger than the others and "
+         "where c_3 is: a column that is outside the error test, or measured by the size of the "
+         "state, asks for no steps. Steps that an error test has chosen for a discrete derivative, "
+         "and that cannot be made again, are not judged.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.apart",
      .summary = "dG/dx0 follows the tolerance where dG/dp asks for few steps",

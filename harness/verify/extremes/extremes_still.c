@@ -4,43 +4,49 @@
  *     with d = 0:   x_i = p,   dG/dx0_i = sum_j e_ij,   dG/dp = sum_j sum_i (1 - e_ij),   e_ij = exp(-c_i 1.25 t_j)
  *
  * f is exactly 0 from the beginning to the end; df/dx and df/dp are not. A map is as smooth as its formula, so that its
- * derivative at d = 0 is that at a small d, but for what the exact one changes and a part of d. */
+ * derivative at d = 0 is the mean of those at -d and d, but for some d^2. */
 #include "diagonal.h"
 #include "expected.h"
 #include "extremes.h"
 
 enum { N = 3, SEEN = 2, STEPS = 64 };
 static const double RATE[N] = {1, 0.625, 1.375}, REST = 1.25, SEEN_AT[SEEN] = {0.75, 2};
-static const double MOST = 0.1;       /* of the derivative, by equal steps: what is lost is all of it */
-static const double BESIDE = 0x1p-10; /* d */
+static const double MOST = 0.5; /* of what a derivative is off by where all of it is lost, by equal steps */
+static const double BESIDE = 0x1p-12; /* d */
+static const double CURVED = 64;      /* times d^2; formulas of order 1 to 4 with 1 to 64 steps differ by 6 */
+/* c where a tolerance has chosen the steps: one column moves alone, the first or the last, so that a test which leaves
+ * it out does not follow it. */
+static const double FIRST[N] = {4, 0.25, 0.25}, LAST[N] = {0.25, 0.25, 4};
 /* s where a tolerance has chosen the steps: derivatives are of size 1, and one that is measured by the size of the
  * state is measured by nothing. */
 static const double LARGE = 0x1p20, TOLERANCE = 1e-9;
 
-static double scale_of(const struct sens_problem *pb)
-{
-    const double *const scale = pb->data;
-    return *scale;
-}
+struct rest {
+    double scale;
+    const double *rate; /* [N] */
+};
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, double *dx)
 {
-    const double s = scale_of(pb);
-    for (size_t i = 0; i < N; i++) dx[i] = RATE[i] / s * at->x[i] * (at->p[0] - at->x[i]);
+    const struct rest *const rest = pb->data;
+    for (size_t i = 0; i < N; i++) dx[i] = rest->rate[i] / rest->scale * at->x[i] * (at->p[0] - at->x[i]);
     return SENS_OK;
 }
 
 static struct diagonal_slopes slopes(const struct sens_problem *pb, const struct sens_at *at, size_t i)
 {
-    const double rate = RATE[i] / scale_of(pb);
+    const struct rest *const rest = pb->data;
+    const double rate = rest->rate[i] / rest->scale;
     return (struct diagonal_slopes){rate * (at->p[0] - 2 * at->x[i]), rate * at->x[i]};
 }
 
-static void create(struct verify *v, double scale, double beside, struct bed *bed)
+static void create(struct verify *v, const double *rate, double scale, double beside, struct bed *bed)
 {
+    struct rest *const data = verify_memory(v, 1, sizeof *data);
+    *data = (struct rest){scale, rate};
     const double p = scale * REST, start = p * (1 + beside), x0[N] = {start, start, start};
     const struct extremes_task task = {.type = diagonal_type(v, "rest", rhs, slopes),
-                                       .data = verify_copy(v, 1, &scale),
+                                       .data = data,
                                        .n = N,
                                        .x0 = x0,
                                        .p = p,
@@ -49,22 +55,16 @@ static void create(struct verify *v, double scale, double beside, struct bed *be
     extremes_bed(v, &task, bed);
 }
 
-/* dG/dx0 [N] and dG/dp of the exact solution from p (1 + d). With u = 1 + d,
- *
- *     x = p u / D,   D = u + (1 - u) e,   dx/dx0 = e / D^2,   dx/dp = u / D^2 (D - e + c 1.25 t (1 - u) e),
- *
- * x0 staying where it is. */
-static double exact(const struct bed *bed, double beside, double by_x[N])
+/* dG/dx0 [N] and dG/dp of the exact solution that rests. */
+static double exact(const struct bed *bed, double by_x[N])
 {
-    const double u = 1 + beside;
+    const struct rest *const rest = bed->problem.data;
     double by_p = 0;
     for (size_t i = 0; i < N; i++) {
         by_x[i] = 0;
-        for (size_t j = 0; j < bed->cost.n_obs; j++) {
-            const double ct = RATE[i] * REST * bed->cost.t_obs[j], e = exp(-ct), D = u + (1 - u) * e;
-            by_x[i] += e / (D * D);
-            by_p += u / (D * D) * (D - e + ct * (1 - u) * e);
-        }
+        for (size_t j = 0; j < bed->cost.n_obs; j++)
+            by_x[i] += exp(-rest->rate[i] * REST * bed->cost.t_obs[j]);
+        by_p += (double)bed->cost.n_obs - by_x[i];
     }
     return by_p;
 }
@@ -92,25 +92,28 @@ static bool take_equal(struct bed *bed)
 static void note_closed_form(const struct bed *bed, struct worst *worst)
 {
     double by_x[N], off[N];
-    const double by_p = exact(bed, 0, by_x);
-    for (size_t i = 0; i < N; i++) off[i] = MOST * by_x[i];
+    const double by_p = exact(bed, by_x);
+    /* dx/dx0 stays 1 where it is lost, dx/dp 0 */
+    for (size_t i = 0; i < N; i++) off[i] = MOST * ((double)bed->cost.n_obs - by_x[i]);
     note_each(bed, by_x, by_p, off, MOST * by_p, "", worst);
 }
 
-/* What is right at rest by what the method has beside it. */
+/* What is right at rest by what the method has on both sides of it: a map is as smooth as its formula. */
 static void note_beside(const struct bed *bed, struct worst *worst)
 {
-    double at[N], by[N], off[N];
-    struct bed beside;
-    create(bed->v, 1, BESIDE, &beside);
-    if (take_equal(&beside) && bed_solve(&beside) == SENS_OK && beside.work.steps == bed->work.steps) {
-        const double at_p = exact(bed, 0, at), by_p = exact(bed, BESIDE, by);
-        for (size_t i = 0; i < N; i++) off[i] = BESIDE * at[i];
-        for (size_t i = 0; beside.out.dGdx0 && i < N; i++) at[i] += beside.out.dGdx0[i] - by[i];
-        note_each(bed, at, at_p + (beside.out.dGdp ? beside.out.dGdp[0] - by_p : 0), off, BESIDE * at_p,
-                  " by what it is a thousandth beside", worst);
+    double by_x[N] = {0}, off[N], by_p = 0;
+    bool made = true;
+    for (int side = -1; side <= 1 && made; side += 2) {
+        struct bed beside;
+        create(bed->v, RATE, 1, side * BESIDE, &beside);
+        made = take_equal(&beside) && bed_solve(&beside) == SENS_OK && beside.work.steps == bed->work.steps;
+        for (size_t i = 0; made && beside.out.dGdx0 && i < N; i++) by_x[i] += beside.out.dGdx0[i] / 2;
+        if (made && beside.out.dGdp) by_p += beside.out.dGdp[0] / 2;
+        bed_free(&beside);
     }
-    bed_free(&beside);
+    const double most = CURVED * BESIDE * BESIDE;
+    for (size_t i = 0; i < N; i++) off[i] = most;
+    if (made) note_each(bed, by_x, by_p, off, N * most, " by the mean of both sides", worst);
 }
 
 /* On the steps that were taken, where these can be made again; false: they are not known. */
@@ -127,7 +130,7 @@ static bool note_own_steps(const struct bed *bed, struct worst *worst)
 static void check_equal(struct verify *v, struct worst *worst, struct verify_result *result)
 {
     struct bed bed;
-    create(v, 1, 0, &bed);
+    create(v, RATE, 1, 0, &bed);
     const bool equal = take_equal(&bed);
     if (bed_solve(&bed) != SENS_OK) {
         verify_skip(result, "%s: %s", sens_status_name(bed.status), bed.message);
@@ -143,18 +146,19 @@ static void check_equal(struct verify *v, struct worst *worst, struct verify_res
 /* ---- by a tolerance ------------------------------------------------------------------------------------- */
 
 /* The sensitivities of a continuous method, or its adjoint, are in the error test, each by its own size. */
-static void check_tolerance(struct verify *v, struct worst *worst, struct verify_result *result)
+static void check_tolerance(struct verify *v, const double *rate, struct worst *worst,
+                            struct verify_result *result)
 {
     struct bed bed;
     double by_x[N], off[N];
-    create(v, LARGE, 0, &bed);
+    create(v, rate, LARGE, 0, &bed);
     bed.task.rtol = bed.task.atol = TOLERANCE;
     extremes_test_all(&bed);
     if (bed_solve(&bed) != SENS_OK) {
         verify_skip(result, "%s: %s", sens_status_name(bed.status), bed.message);
     } else {
         const double each = EXTREMES_NORMS * (double)(bed.work.steps + bed.work.steps_reverse) * TOLERANCE,
-                     by_p = exact(&bed, 0, by_x);
+                     by_p = exact(&bed, by_x);
         for (size_t i = 0; i < N; i++) off[i] = each * (1 + by_x[i]);
         note_each(&bed, by_x, by_p, off, each * (1 + by_p), ", at tolerance 1e-9 and x = 1.25 2^20", worst);
     }
@@ -167,8 +171,10 @@ void extremes_check_still(struct verify *v)
     struct verify_result result =
         verify_open("extremes.still", v->module, "x_i' = c_i / s x_i (p - x_i) from x_i = p");
     check_equal(v, &worst, &result);
-    if (v->method->caps & SENS_CAP_TOLERANCE && v->method->derivative == SENS_DERIVATIVE_CONTINUOUS)
-        check_tolerance(v, &by_tolerance, &result);
+    if (v->method->caps & SENS_CAP_TOLERANCE && v->method->derivative == SENS_DERIVATIVE_CONTINUOUS) {
+        check_tolerance(v, FIRST, &by_tolerance, &result);
+        check_tolerance(v, LAST, &by_tolerance, &result);
+    }
     if (!worst_passes(&by_tolerance) || worst.count == 0) worst = by_tolerance;
     if (worst.count) {
         result.verdict = VERIFY_PASS; /* one of the two is enough */

@@ -9,7 +9,7 @@ enum { PAIR_STEPS = 8000 }; /* that a method is given */
 struct pair {
     struct verify *v;
     const struct instance *instance;
-    bool status_told; /* of this instance */
+    bool status_told, solved; /* of this instance */
 };
 
 /* Does the method of the unit declare this kind of derivative? */

@@ -19,7 +19,7 @@ static uint64_t random_bits(uint64_t *state)
     return *state * 0x2545F4914F6CDD1DULL;
 }
 
-/* Half of them in [-1, 1), which for noise is fine enough. */
+/* A number in [-1, 1) from 32 of the 64 bits, which for noise is fine enough. */
 static double uniform_of(uint64_t bits, bool upper)
 {
     return (double)(int32_t)(upper ? bits >> 32 : bits) * 0x1p-31;

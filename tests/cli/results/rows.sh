@@ -112,7 +112,7 @@ cp rate.txt "$long/rate.txt"
 } >long.sweep
 "$program" sweep long.sweep --out long --models given.ode >stdout 2>stderr && fail "more names than a row has room for"
 grep -qF "take more than the 1023 bytes of a row's text" stderr || fail "long names: $(cat stderr)"
-[ -z "$(ls long/*/*.tsv 2>/dev/null)" ] || [ "$(row_count long/*/*.tsv)" -eq 0 ] || fail "long names: rows are written"
+[ ! -e long ] || fail "long names: a folder is left behind"
 
 # more files than a prelude has lines
 mkdir many

@@ -2,7 +2,7 @@
  * rate 0, a branch of its own, and at the default it is right.
  *
  * verify: --quick --method digits_cancel --check drawn.*
- * cause: option_value */
+ * cause: cancels */
 #define NAME "digits_cancel"
 #define PHI2 by_formula
 #include "exponential.h"
