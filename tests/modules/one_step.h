@@ -1,7 +1,7 @@
 /* A one-step formula with equal steps that makes the same sums of S as of x: the two are one vector, x with S behind
  * it, of st->own.size numbers. The including file defines NAME, SUMMARY, STEPS (from t0 to t1, where the option does
  * not say), VECTORS (st->own.vector are so many of that size) and, where the formula treats a decay -r x exactly,
- * DECAYS: r is an option then. Its step stands behind this file. */
+ * DECAYS: r is an option then. OPTION is one more, where there is one. Its step stands behind this file. */
 #include <stddef.h>
 
 #include "sens/real.h"
@@ -50,6 +50,9 @@ static const struct sens_option options[] = {
      .min = 0,
      .max = 100,
      .help = "r, decay that is treated exactly, 1/time"},
+#endif
+#ifdef OPTION
+    OPTION,
 #endif
     SENS_OPTIONS_END,
 };

@@ -109,6 +109,7 @@ struct horizon { /* what a task is made of */
     double tol;
     unsigned parts;                    /* of the probe cost */
     const struct sens_cost_type *cost; /* NULL: the probe cost */
+    bool crowded; /* the probe cost is observed many times in a small part of the interval */
 };
 /* A task for a continuous method with what is expected of it, on the problem's interval or, where errors of the
  * size of the tolerance grow so much on it that nothing could be told, on the longest of its halves, quarters,

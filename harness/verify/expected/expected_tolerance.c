@@ -83,7 +83,10 @@ static sens_status create_cost(struct verify *v, const struct horizon *want,
 {
     if (want->cost) return sens_cost_create(&v->ctx, want->cost, NULL, problem, cost);
     const unsigned final = want->parts & (PROBE_AT_T1 | PROBE_EXPLICIT);
-    probe_cost(v, problem, OUTPUTS, expected_has_form(v, problem) ? final : want->parts, cost);
+    if (want->crowded && want->parts & PROBE_BETWEEN)
+        probe_cost_crowded(v, problem, OUTPUTS, want->parts, cost);
+    else
+        probe_cost(v, problem, OUTPUTS, expected_has_form(v, problem) ? final : want->parts, cost);
     return SENS_OK;
 }
 

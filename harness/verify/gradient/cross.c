@@ -194,8 +194,8 @@ static bool create_task(struct matrix *matrix)
 {
     struct verify *v = matrix->v;
     struct bed bed;
-    const struct horizon want = {&matrix->instance.problem, v->reg->methods[0], matrix->tol, common_parts(v),
-                                 NULL};
+    const struct horizon want = {
+        &matrix->instance.problem, v->reg->methods[0], matrix->tol, common_parts(v), NULL, false};
     const sens_status status = expected_horizon(v, &want, &bed, &matrix->exact, &matrix->continuous);
     matrix->problem = bed.problem;
     matrix->cost = bed.cost;

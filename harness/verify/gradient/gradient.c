@@ -250,42 +250,43 @@ struct plan {
     enum quick quick;
     size_t n, np;     /* 0: 5 and 4; once more states than a block of lanes has, and no multiple of it */
     unsigned without; /* parts of the cost */
+    bool uneven;      /* observations */
 };
 enum mass { NO_MASS, MASS, MASS_TURNED };
 static const struct plan plans[] = {
-    {"cash_karp", "odeint", 0, false, true, QUICK, 0, 0, 0},
-    {"dopri5", "hairer-pi", 0, true, false, QUICK, 0, 0, PROBE_EXPLICIT_G},
-    {"dopri5", "odeint", 0, false, true, QUICK, 19, 4, PROBE_RUNNING},
-    {"rk4", "fixed", 16, false, true, QUICK, 0, 0, PROBE_EXPLICIT_PHI},
-    {"dopri5", "fixed", 16, false, false, QUICK, 0, 0, 0},
-    {"tsit5", "petsc", 0, false, true, NOT_QUICK, 0, 0, 0},
-    {"dop853", "odeint", 0, false, true, NOT_QUICK, 0, 0, 0},
-    {"verner65", "fixed", 8, false, true, NOT_QUICK, 0, 0, 0},
-    {"bs32", "petsc", 0, true, true, NOT_QUICK, 0, 0, 0},
-    {"fehlberg78", "hairer-pi", 0, false, true, NOT_QUICK, 0, 0, 0},
-    {"euler", "fixed", 64, false, true, NOT_QUICK, 0, 0, 0},
-    {"fehlberg45", "odeint", 0, false, false, NOT_QUICK, 0, 0, 0},
-    {"midpoint", "fixed", 32, false, true, NOT_QUICK, 0, 0, 0},
-    {"sdirk4a", "odeint", 0, false, true, QUICK_UNLESS_QUOTIENT, 0, 0, 0},
-    {"kvaerno54", "hairer-pi", 0, false, true, NOT_QUICK, 0, 0, 0},
-    {"tr_bdf2", "fixed", 16, false, true, NOT_QUICK, 19, 4, 0},
-    {"backward_euler", "fixed", 16, true, true, NOT_QUICK, 0, 0, 0},
-    {"auto", "hairer-pi", 0, false, true, NOT_QUICK, 0, 0, 0},
-    {"theta", "fixed", 16, false, true, NOT_QUICK, 0, 0, 0},
-    {"radau_iia5", "odeint", 0, false, true, QUICK_UNLESS_QUOTIENT, 0, 0, 0},
-    {"gauss6", "fixed", 16, false, true, NOT_QUICK, 19, 4, 0},
-    {"lobatto_iiic4", "petsc", 0, false, true, NOT_QUICK, 0, 0, 0},
-    {"radau_ia5", "hairer-pi", 0, true, true, NOT_QUICK, 0, 0, 0},
-    {"kvaerno43", "gustafsson", 0, false, true, NOT_QUICK, 0, 0, 0},
+    {"cash_karp", "odeint", 0, false, true, QUICK, 0, 0, 0, false},
+    {"dopri5", "hairer-pi", 0, true, false, QUICK, 0, 0, PROBE_EXPLICIT_G, false},
+    {"dopri5", "odeint", 0, false, true, QUICK, 19, 4, PROBE_RUNNING, true},
+    {"rk4", "fixed", 16, false, true, QUICK, 0, 0, PROBE_EXPLICIT_PHI, false},
+    {"dopri5", "fixed", 16, false, false, QUICK, 0, 0, 0, false},
+    {"tsit5", "petsc", 0, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"dop853", "odeint", 0, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"verner65", "fixed", 8, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"bs32", "petsc", 0, true, true, NOT_QUICK, 0, 0, 0, false},
+    {"fehlberg78", "hairer-pi", 0, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"euler", "fixed", 64, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"fehlberg45", "odeint", 0, false, false, NOT_QUICK, 0, 0, 0, false},
+    {"midpoint", "fixed", 32, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"sdirk4a", "odeint", 0, false, true, QUICK_UNLESS_QUOTIENT, 0, 0, 0, false},
+    {"kvaerno54", "hairer-pi", 0, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"tr_bdf2", "fixed", 16, false, true, NOT_QUICK, 19, 4, 0, false},
+    {"backward_euler", "fixed", 16, true, true, NOT_QUICK, 0, 0, 0, false},
+    {"auto", "hairer-pi", 0, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"theta", "fixed", 16, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"radau_iia5", "odeint", 0, false, true, QUICK_UNLESS_QUOTIENT, 0, 0, 0, false},
+    {"gauss6", "fixed", 16, false, true, NOT_QUICK, 19, 4, 0, false},
+    {"lobatto_iiic4", "petsc", 0, false, true, NOT_QUICK, 0, 0, 0, false},
+    {"radau_ia5", "hairer-pi", 0, true, true, NOT_QUICK, 0, 0, 0, false},
+    {"kvaerno43", "gustafsson", 0, false, true, NOT_QUICK, 0, 0, 0, false},
 };
 /* Of M x' = f, with a probe_mass that is not symmetric, as those of the registered problems are. */
 static const struct plan mass_plans[] = {
-    {"sdirk4a", "fixed", 16, false, true, QUICK, 0, 0, 0},
-    {"radau_iia5", "fixed", 16, false, true, QUICK, 0, 0, 0},
-    {"gauss6", "odeint", 0, false, false, NOT_QUICK, 0, 0, 0},
+    {"sdirk4a", "fixed", 16, false, true, QUICK, 0, 0, 0, false},
+    {"radau_iia5", "fixed", 16, false, true, QUICK, 0, 0, 0, false},
+    {"gauss6", "odeint", 0, false, false, NOT_QUICK, 0, 0, 0, false},
 };
 static const struct plan turned_plans[] = {
-    {"kvaerno54", "hairer-pi", 0, false, true, QUICK_UNLESS_QUOTIENT, 0, 0, 0},
+    {"kvaerno54", "hairer-pi", 0, false, true, QUICK_UNLESS_QUOTIENT, 0, 0, 0, false},
 };
 enum {
     MASS_PLANS = sizeof mass_plans / sizeof *mass_plans,
@@ -310,6 +311,7 @@ static struct scene_settings draw(struct verify *v, const struct plan *plan)
         .m = (size_t)(any ? verify_integer(v, 1, 9) : 3),
         .autonomous = any ? verify_integer(v, 0, 1) : plan->autonomous,
         .x0_depends = any ? verify_integer(v, 0, 1) : plan->x0_depends,
+        .uneven = plan->uneven,
         .parts = any ? (unsigned)verify_integer(v, 0, 63) | PROBE_AT_T1
                      : ~plan->without &
                            (PROBE_AT_T0 | PROBE_BETWEEN | PROBE_AT_T1 | PROBE_RUNNING | PROBE_EXPLICIT),

@@ -9,6 +9,7 @@ enum { PAIR_STEPS = 8000 }; /* that a method is given */
 struct pair {
     struct verify *v;
     const struct instance *instance;
+    bool first;               /* instance */
     bool status_told, solved; /* of this instance */
 };
 

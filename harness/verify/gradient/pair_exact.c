@@ -70,6 +70,8 @@ static void check_exact(struct pair *pair, struct bed *bed, const char *label, c
     } else if (result.verdict == VERIFY_FAIL) {
         pair_blame(bed, &exact->value, &result);
         blame_by_tolerance(bed, exact, &result);
+        verify_blame(&result, CAUSE_missing_step, pair->first ? 0 : 0.4); /* stops are crowded there */
+        verify_blame(&result, CAUSE_observation_times, pair->first ? 0 : 0.35);
     }
     verify_close(pair->v, &result);
 }
@@ -108,7 +110,7 @@ static void check_adaptive(struct pair *pair)
     struct verify *v = pair->v;
     const struct sens_problem *pb = &pair->instance->problem;
     const double tol = reachable(pair, draw_tolerance(v));
-    const struct horizon want = {pb, v->method, tol, probe_parts_for(v->method), NULL};
+    const struct horizon want = {pb, v->method, tol, probe_parts_for(v->method), NULL, !pair->first};
     struct bed bed;
     struct expected exact, target;
     char label[VERIFY_SUBJECT];
@@ -256,7 +258,7 @@ static const char *no_identities(const struct pair *pair, const struct sens_cost
 void pair_identities(struct pair *pair)
 {
     struct verify *v = pair->v;
-    struct horizon want = {&pair->instance->problem, v->method, draw_tolerance(v), 0, final_state(v)};
+    struct horizon want = {&pair->instance->problem, v->method, draw_tolerance(v), 0, final_state(v), false};
     const char *const why_not = no_identities(pair, want.cost);
     struct expected exact, target;
     struct bed bed;

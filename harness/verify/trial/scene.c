@@ -53,8 +53,9 @@ static bool configure(struct bed *bed, const struct scene_settings *s)
 static void set_subject(struct scene *scene, const struct scene_settings *s)
 {
     char instance[VERIFY_SUBJECT / 2];
-    snprintf(instance, sizeof instance, "probe n=%zu np=%zu%s%s%s", s->n, s->np,
+    snprintf(instance, sizeof instance, "probe n=%zu np=%zu%s%s%s%s", s->n, s->np,
              s->autonomous ? " autonomous" : "", s->x0_depends ? " x0(p)" : "",
+             s->uneven ? ", seen at uneven times" : "",
              s->turned ? " M x', rows turned"
              : s->mass ? " M x'"
                        : "");
@@ -86,7 +87,8 @@ bool scene_create(struct verify *v, const struct scene_settings *s, struct scene
     if (s->mass && !(v->method->caps & SENS_CAP_MASS)) return false;
     probe_problem(v, &settings, &problem);
     if (s->mass) problem.mass = probe_mass(v, s->n, s->turned);
-    probe_cost(v, &problem, s->m, s->parts & probe_parts_for(v->method), &cost);
+    (s->uneven ? probe_cost_uneven : probe_cost)(v, &problem, s->m, s->parts & probe_parts_for(v->method),
+                                                 &cost);
     *scene = (struct scene){.subject = ""};
     bed_create(v, &problem, &cost, v->method, &scene->bed);
     scene->bed.task.max_steps = MAX_STEPS;

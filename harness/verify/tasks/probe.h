@@ -1,4 +1,4 @@
-/* harness/verify/base/probe.h - the harness's own problem and cost, so that a method is not blamed for a
+/* harness/verify/tasks/probe.h - the harness's own problem and cost, so that a method is not blamed for a
  * registered problem's fault, and every part of the contract is exercised.
  *
  *     x_i' = -d_i x_i + v_i x_(i+1) + sum_q u_iq p_q x_(i+1) x_(i+2) + sum_q c_iq p_q sin(w_q t),
@@ -42,6 +42,13 @@ enum probe_parts {
 /* m outputs, all different, nonlinear in x. */
 void probe_cost(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
                 struct sens_cost *cost);
+/* The same, with observations on which no small number of equal steps lands, two of them close to each other. */
+void probe_cost_uneven(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
+                       struct sens_cost *cost);
+/* The same, with many observations in a small part of the interval behind t0: segments between stops are of lengths
+ * that differ a hundredfold. */
+void probe_cost_crowded(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
+                        struct sens_cost *cost);
 /* The same, observed at the given times in place of those of the parts: increasing, in [t0, t1], copied.
  * The integral's clock is no faster on a short interval: a quadrature outside the error test follows it. */
 void probe_cost_at(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,

@@ -1,4 +1,4 @@
-/* harness/verify/base/diagonal.h - problems whose states do not see one another, with one parameter:
+/* harness/verify/tasks/diagonal.h - problems whose states do not see one another, with one parameter:
  *
  *     x_i' = f_i(t, x_i, p),      J = diag(df_i/dx_i) = J^T
  *

@@ -1,4 +1,4 @@
-/* harness/verify/base/oscillators.h - linear equations whose systems have to be solved with rows exchanged.
+/* harness/verify/tasks/oscillators.h - linear equations whose systems have to be solved with rows exchanged.
  *
  *     x' = p k B x,    B = b e_0 e_0^T + R_12 + R_34 + W,    R_ij = e_i e_j^T - e_j e_i^T
  *     x' = p k C x,    C = -C^T with growing strengths along the chain of states

@@ -1,4 +1,4 @@
-/* harness/verify/base/ring.h - equations whose matrices change their look on the way.
+/* harness/verify/tasks/ring.h - equations whose matrices change their look on the way.
  *
  *     x_i' = p k (x_(i-1)^2 - x_i^2),     i modulo n, from one state at 1 and the others at 0
  *
