@@ -34,8 +34,9 @@ struct sens_shifted {
     bool many;                          /* vectors are to be expected (sens_shifted_expect_many) */
     size_t size;                        /* entries of M */
     sens_real *M;                       /* [size]; complex: [size][2], real and imaginary part */
-    void *own;                          /* the kernel's */
-    const struct sens_shifted *lender;  /* whose factors are solved with; NULL: its own */
+    sens_real *row_scale;              /* [n] powers of 2, of a dense M with a mass matrix; NULL: all are 1 */
+    void *own;                         /* the kernel's */
+    const struct sens_shifted *lender; /* whose factors are solved with; NULL: its own */
     long factorisations, borrowings, solves;
 };
 

@@ -139,6 +139,14 @@ static sens_status refuse(struct sens_ctx *ctx, const struct sens_pattern *patte
                                                      : "LAPACK");
 }
 
+static sens_status make_room(struct sens_ctx *ctx, struct sens_shifted *shifted)
+{
+    const bool scaled = shifted->mass && !shifted->kernel->sparse;
+    shifted->M = SENS_NEW(ctx, sens_real, numbers(shifted));
+    shifted->row_scale = scaled ? SENS_NEW(ctx, sens_real, shifted->n) : NULL;
+    return shifted->M && (shifted->row_scale || !scaled) ? SENS_OK : SENS_NO_MEMORY;
+}
+
 struct wanted {
     enum sens_kernel_choice choice;
     bool is_complex, turned;
@@ -166,8 +174,7 @@ static sens_status create_named(struct sens_ctx *ctx, size_t n, const struct sen
     if (status == SENS_OK) status = kernel->create(ctx, shifted);
     if (status == SENS_UNAVAILABLE) return status;
     *made = shifted;
-    shifted->M = SENS_NEW(ctx, sens_real, numbers(shifted));
-    return status == SENS_OK && !shifted->M ? SENS_NO_MEMORY : status;
+    return status == SENS_OK ? make_room(ctx, shifted) : status;
 }
 
 static sens_status create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
@@ -232,8 +239,7 @@ sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *s
     other->factorisations = other->borrowings = other->solves = 0;
     const sens_status status =
         kernel->create_like ? kernel->create_like(ctx, other, shifted->own) : kernel->create(ctx, other);
-    if (!kernel->sparse) other->M = SENS_NEW(ctx, sens_real, numbers(other));
-    return status == SENS_OK && !other->M ? SENS_NO_MEMORY : status;
+    return status == SENS_OK && !kernel->sparse ? make_room(ctx, other) : status;
 }
 
 void sens_shifted_expect_many(struct sens_shifted *shifted)
@@ -293,6 +299,31 @@ static void add_diagonal(const struct sens_shifted *shifted, struct sens_shift s
             if (filled->col[e] == i) add_to_entry(shifted, shift, 1, e);
 }
 
+/* Rows of a size near 1. Those of algebraic equations are of the size of h, in all entries, and beside the others no
+ * pivot is sought in them: where h is small, elimination lost four digits of a step's adjoint. The libraries for sparse
+ * systems scale rows themselves. */
+static void scale_rows(const struct sens_shifted *shifted)
+{
+    const size_t width = numbers(shifted) / shifted->n;
+    for (size_t i = 0; i < shifted->n; i++) {
+        sens_real *const row = shifted->M + i * width, largest = 0;
+        int exponent = 0;
+        for (size_t e = 0; e < width; e++) largest = fmax(fabs(row[e]), largest);
+        if (largest > 0) frexp(largest, &exponent);
+        shifted->row_scale[i] = ldexp(SENS_C(1.0), -exponent);
+        for (size_t e = 0; e < width; e++) row[e] *= shifted->row_scale[i];
+    }
+}
+
+/* D M X = D B for M X = B; M^T D Y = B, X = D Y, for M^T X = B. */
+static void scale_vectors(const struct sens_shifted *shifted, size_t L, sens_real *X)
+{
+    const sens_real *const scale = sens_kernel_factors(shifted)->row_scale;
+    const size_t width = (shifted->is_complex ? 2 : 1) * L;
+    for (size_t i = 0; scale && i < shifted->n; i++)
+        for (size_t l = 0; l < width; l++) X[i * width + l] *= scale[i];
+}
+
 sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift shift, const sens_real *value)
 {
     sens_real *const M = shifted->M;
@@ -303,6 +334,7 @@ sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift 
     (shifted->mass ? add_mass : add_diagonal)(shifted, shift);
     for (size_t e = 0; e < numbers(shifted); e++)
         if (!isfinite(M[e])) return SENS_NONFINITE;
+    if (shifted->row_scale) scale_rows(shifted);
     shifted->factorisations++;
     shifted->lender = NULL;
     return shifted->kernel->factor(shifted);
@@ -311,7 +343,10 @@ sens_status sens_shifted_factor(struct sens_shifted *shifted, struct sens_shift 
 void sens_shifted_solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X)
 {
     shifted->solves += (long)L;
-    if (L > 0) shifted->kernel->solve(shifted, transposed, L, X);
+    if (L == 0) return;
+    if (!transposed) scale_vectors(shifted, L, X);
+    shifted->kernel->solve(shifted, transposed, L, X);
+    if (transposed) scale_vectors(shifted, L, X);
 }
 
 bool sens_shifted_negative(const struct sens_shifted *shifted)
