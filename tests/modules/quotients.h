@@ -1,8 +1,12 @@
 /* Central differences of Runge-Kutta solves with equal steps and bumps in proportion to what is bumped, for
  * modules that differ in who tells the number of steps. The including file defines NAME and DOUBLES: 0 for the
- * classic tableau and an option; 1 for the task's, and steps doubled until the state settles; and may define LEFT_MOVED
- * as 1: x0(p) stays where the last bump of a parameter has left it; and STEP, a function like step, by another formula,
- * whose vectors Y, before and four in K are. */
+ * classic tableau and an option; 1 for the task's, and steps doubled until the state settles; and may define
+ * TABLED as 0: the classic tableau then, too; LEFT_MOVED as 1: x0(p) stays where the last bump of a parameter has left
+ * it; SIZE, a function like size_of; and STEP, a function like step, by another formula, whose vectors Y, before and
+ * four in K are. */
+#ifndef TABLED
+#define TABLED DOUBLES
+#endif
 #ifndef LEFT_MOVED
 #define LEFT_MOVED 0
 #endif
@@ -82,11 +86,23 @@ static sens_status solve(const struct state *st, struct sens_work *work)
     return SENS_OK;
 }
 
+#ifdef SIZE
+static sens_real SIZE(bool of_p, size_t count, const sens_real *numbers, size_t k);
+#else
+#define SIZE size_of
+/* By what the bump of number k of so many is scaled. */
+static sens_real size_of(bool of_p, size_t count, const sens_real *numbers, size_t k)
+{
+    (void)of_p, (void)count;
+    return numbers[k] != 0 ? fabs(numbers[k]) : 1;
+}
+#endif
+
 /* Column k of dG/dq, q = *number. */
 static sens_status column(const struct state *st, sens_real *number, size_t k, size_t count, bool of_p,
                           sens_real *to, struct sens_work *work)
 {
-    const sens_real keep = *number, bump = SENS_C(1e-6) * (keep != 0 ? fabs(keep) : 1), up = keep + bump,
+    const sens_real keep = *number, bump = SENS_C(1e-6) * SIZE(of_p, count, number - k, k), up = keep + bump,
                     down = keep - bump;
     for (int side = 0; side < 2; side++) {
         *number = side ? down : up;
@@ -151,7 +167,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     struct state *st = SENS_NEW(ctx, struct state, 1);
     if (!st) return SENS_NO_MEMORY;
     const size_t n = task->problem->n, np = task->problem->np, m = task->cost->m;
-    const struct sens_tableau *tableau = DOUBLES ? task->tableau : &classic;
+    const struct sens_tableau *tableau = TABLED ? task->tableau : &classic;
     *st = (struct state){.task = task, .tableau = tableau, .n = n, .np = np, .m = m};
     struct {
         sens_real **to;
@@ -180,7 +196,7 @@ static SENS_METHOD(own) = {
     .summary = "central differences of Runge-Kutta solves",
     .derivative = SENS_DERIVATIVE_DIFFERENCE,
     .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS |
-            (DOUBLES ? SENS_CAP_TOLERANCE | SENS_CAP_TABLEAU | SENS_CAP_STEPS : 0),
+            (DOUBLES ? SENS_CAP_TOLERANCE | SENS_CAP_STEPS : 0) | (TABLED ? SENS_CAP_TABLEAU : 0),
     .options = options,
     .prepare = prepare,
     .run = run,

@@ -63,6 +63,9 @@
                            "not linear in its vector")                                                       \
     X(quotient_bump,                                                                                         \
       "the bump of a difference quotient is too small or too large, or a column is moved by none")           \
+    X(common_bump,                                                                                           \
+      "the bump of a difference quotient is not scaled by what it moves, but by the largest or "             \
+      "another one: right where all are of one size")                                                        \
     X(jump_moves, "f jumps at a time or a state that depends on a parameter: df/dp lacks the derivative of " \
                   "the time of the jump")                                                                    \
     X(branch_gap, "two formulas for the same thing, on either side of a comparison, do not meet: f jumps "   \

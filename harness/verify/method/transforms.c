@@ -1,10 +1,12 @@
 /* Changes of the problem that change its gradient in a known way, and so may not change anything else:
  *
  *     time         f(t - s, x, p) on [t0 + s, t1 + s] has the gradient of f(t, x, p) on [t0, t1]
- *     parameters   q_k = 2^(e_k) p_k: dG/dp_k = 2^(e_k) dG/dq_k, without any rounding */
+ *     parameters   q_k = 2^(e_k) p_k: dG/dp_k = 2^(e_k) dG/dq_k, without any rounding
+ *     components   the same of p and x0, each component by another power of two: transforms_sizes.c */
 #include <stdio.h>
 
 #include "decorate.h"
+#include "transforms.h"
 #include "trial.h"
 
 /* ---- time ---------------------------------------------------------------------------------------------- */
@@ -192,6 +194,7 @@ static void run(struct verify *v)
 {
     check_shift(v);
     check_scale(v);
+    transforms_check_components(v);
 }
 
 static const struct verify_check checks[] = {
@@ -216,6 +219,21 @@ static const struct verify_check checks[] = {
          "one of a fixed size is lost in large numbers, and far beyond small ones. A failure with other "
          "steps points to what the error test sees; one with the same steps, to a product or a term of the "
          "gradient that is not linear in its direction."},
+    {.id = "scale.components",
+     .summary = "a difference quotient by one component does not depend on the sizes of the others",
+     .bound = "a thousandth of each entry, and 16 times what quotients differ by where all components have "
+              "size 1, and where all have 2^40",
+     .explanation =
+         "Three states that do not see one another, with a parameter each, are given in units of 1, 2^20 and "
+         "2^40, x0 and p in another order, and G as a sum of numbers of size 1. Times its unit each entry of "
+         "the gradient is what it is where all units are 1, and with powers of two nothing is rounded. A "
+         "bump that is one for all components (a part of the largest, of a norm, of the first) moves the "
+         "small ones by 2^20 to 2^40 times themselves, beyond where G is straight; one that follows the "
+         "smallest is lost in the large ones. Scale the bump of each component by that component. A least "
+         "bump is no fault here: no component is smaller than 1 (scale.parameters and drawn.scaled have "
+         "small ones). Equal sizes show how far solves that choose their steps scatter; above a 64th "
+         "nothing is told.",
+     .level = VERIFY_UNLEVELLED},
     {.id = NULL}};
 
 const struct verify_group verify_transforms = {
