@@ -100,6 +100,11 @@
       "a number that is exactly 0, or whole, is treated apart: a product is right on both sides of it, and " \
       "is neither of them there")                                                                            \
     X(initial_products, "x0, x0_vjp and x0_jvp_cols do not belong together")                                 \
+    X(initial_algebraic,                                                                                     \
+      "the initial state does not satisfy the algebraic equations, the rows of zeros of M")                  \
+    X(initial_held,                                                                                          \
+      "the initial state does not follow the parameters as algebraic equations ask: these hold at the "      \
+      "nominal ones alone")                                                                                  \
     X(no_values,                                                                                             \
       "rhs has no values where the solution goes: it ends with a status, or is no number, before t1")        \
     X(closed_form_wrong, "the closed form is wrong: it does not satisfy the equations it is to solve")       \

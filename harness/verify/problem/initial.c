@@ -1,4 +1,5 @@
-/* An initial state that depends on the parameters: x0(p) and the products with dx0/dp. */
+/* An initial state that depends on the parameters: x0(p) and the products with dx0/dp. The algebraic equations that it
+ * has to satisfy are those of initial_algebraic.c. */
 #include "products.h"
 
 static const struct verify_check checks[] = {
@@ -33,6 +34,17 @@ static const struct verify_check checks[] = {
                     "alone. Look at how many steps it makes, at whether it tests for convergence, and at "
                     "branches.",
      .level = VERIFY_TO_ROUNDING},
+    {.id = "x0.algebraic",
+     .summary = "x0(p) satisfies the algebraic equations of a problem with a mass matrix, for all p",
+     .bound =
+         "1.5e-8 of the terms of an equation, |df/dx| |x| + |df/dp| |p|; of one that holds to fewer than "
+         "nine digits at the nominal p: x0 moves by 1.5e-8 of its largest entry, as `run` allows",
+     .explanation =
+         "The equations of rows of zeros in M, 0 = f_i(t0, x0(p), p), hold at the nominal parameters and at "
+         "others, moved by some per cent, one at a time and all together. A failure at the nominal ones is "
+         "of the initial state itself: `run` refuses it. A failure at others alone says that x0 does not "
+         "follow p: the problem has no x0(p), or one that solves another equation. `run` then refuses all p "
+         "but the nominal one, and dG/dp lacks what comes through the initial state."},
     {.id = NULL}};
 
 enum { SHAKES = 4, QUICK_DRAWS = 30, DRAWS = 300 };
@@ -126,6 +138,7 @@ static void look(struct subject *subject)
     static const char *const check[] = {"x0.reference", NULL};
     const struct sens_problem_type *type = subject->pb->type;
     check_together(subject);
+    initial_check_algebraic(subject);
     if (sens_problem_x0_depends(subject->pb) && subject->pb->np > 0 && type->x0_vjp && type->x0_jvp_cols) {
         products_check_reference(subject, of_initial, check);
         products_check_transpose(subject, of_initial, "x0.transpose");

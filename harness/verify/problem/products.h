@@ -21,6 +21,11 @@ void products_note_entries(struct worst *worst, const struct subject *subject, c
                            const struct sens_at *at);
 /* Notes dx0/dp at one point (initial.c). false: the initial state does not depend on p, or is not finite there. */
 bool initial_note(struct worst *worst, const struct subject *subject, const struct sens_at *at);
+/* x0.algebraic (initial_algebraic.c). */
+void initial_check_algebraic(const struct subject *subject);
+/* Notes at parameters beside the nominal ones whether x0(p) satisfies the algebraic equations. false: there are none,
+ * or it does not at the nominal ones. */
+bool initial_note_followed(struct worst *worst, const struct subject *subject);
 /* Notes at one point J V (or f_p u) against the slope of rhs along a random direction, component by
  * component, and the transposed product against the same numbers: every entry of the matrix takes part. */
 void products_note_along(struct worst *worst, const struct subject *subject, const enum product product[2],

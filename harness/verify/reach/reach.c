@@ -108,6 +108,7 @@ static bool is_usual_right(const struct subject *subject)
     for (int k = 0; k < 2; k++)
         if (reach_draw_place(subject, &bases, k, 2, &at)) reach_note_place(&worst, subject, &at);
     for (size_t L = 1; L <= 9; L++) reach_note_blocks(&worst, subject, L, L);
+    initial_note_followed(&worst, subject);
     return worst_passes(&worst);
 }
 

@@ -114,7 +114,10 @@ static void look_at_rest(const struct subject *subject, const char *label, struc
     const struct sens_at at = instance_point(subject->v, subject->pb, 0);
     if (!worst_passes(&record->worst) || !subject_usable(subject, &at)) return;
     initial_note(&here, subject, &at);
-    const enum cause cause = worst_passes(&here) ? second_note(&here, subject, &at) : CAUSE_initial_products;
+    enum cause cause = worst_passes(&here) ? second_note(&here, subject, &at) : CAUSE_initial_products;
+    /* Of the default instance x0.algebraic tells. */
+    if (worst_passes(&here) && record->usual && initial_note_followed(&here, subject))
+        cause = CAUSE_initial_held;
     if (here.count) worst_note(&record->worst, here.value, here.bound, "%s: %s", label, here.where);
     if (worst_passes(&here)) return;
     verify_blame(&record->result, CAUSE_option_path, record->usual ? 0.95 : 0.2);
