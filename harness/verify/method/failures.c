@@ -28,12 +28,7 @@ static bool solve_healthy(struct fragile *f)
     return solved;
 }
 
-/* Of tolerances: what other steps, behind a failure, may make of any result. Something of a step that has failed is of
- * the size of a step. */
-static const double OTHER_STEPS = 50;
-
-/* So many of them, of each part; of quotients, which have the noise of their values, of x and G alone. */
-static struct sens_out allow_steps(const struct fragile *f, double tolerances)
+struct sens_out failures_allow_steps(const struct fragile *f, double tolerances)
 {
     const struct bed *const bed = &f->bed;
     const bool quotient = bed->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
@@ -52,7 +47,7 @@ static struct sens_out allow_steps(const struct fragile *f, double tolerances)
 static bool is_sound(struct fragile *f)
 {
     struct expected goal;
-    const struct sens_out apart = allow_steps(f, OTHER_STEPS / 2);
+    const struct sens_out apart = failures_allow_steps(f, FAILURES_OTHER_STEPS / 2);
     return f->bed.method->caps & SENS_CAP_TOLERANCE && expected_exact(&f->scene.bed, &goal) == SENS_OK &&
            !trial_pattern(&f->bed, &f->healthy, &goal.value, &apart).any;
 }
@@ -132,7 +127,7 @@ static void note_success(struct fragile *f, enum inject_where where, const char 
     const struct sens_out nothing = trial_nothing(&f->bed);
     const bool held =
         f->sound && where == INJECT_RHS; /* an infinite entry of a matrix may be a pivot, and leave 0 */
-    const struct sens_out other_steps = held ? allow_steps(f, OTHER_STEPS) : nothing;
+    const struct sens_out other_steps = held ? failures_allow_steps(f, FAILURES_OTHER_STEPS) : nothing;
     if (bed_is_fixed(&f->scene.bed))
         trial_compare(worst, &f->bed, &f->healthy, &nothing, what);
     else if (f->expects)
@@ -247,85 +242,6 @@ static void check_products(struct verify *v, struct fragile way[2])
     verify_close(v, &result);
 }
 
-/* ---- limits -------------------------------------------------------------------------------------------- */
-
-/* A solve that cannot be finished. */
-static void note_unfinished(struct bed *bed, const char *what, struct worst *worst)
-{
-    const sens_status status = bed_solve(bed);
-    worst_note(worst, status == SENS_OK ? INFINITY : 0, 0, "%s: success is reported", what);
-}
-
-static void limit_steps(struct fragile *f, struct worst *worst)
-{
-    const long trials = f->work.steps + f->work.rejects, kept = f->bed.task.max_steps;
-    const long reverse = f->work.steps_reverse + f->work.rejects_reverse;
-    const long limit[] = {3, trials / 2, (trials + reverse) / 2};
-    for (int k = 0; k < 3; k++) {
-        char what[96];
-        snprintf(what, sizeof what, "max_steps = %ld, where %ld trials are made and %ld on the way back",
-                 limit[k], trials, reverse);
-        f->bed.task.max_steps = limit[k];
-        if (limit[k] > 0 && limit[k] < (k < 2 ? trials : reverse)) note_unfinished(&f->bed, what, worst);
-    }
-    f->bed.task.max_steps = kept;
-}
-
-/* A first step of the whole interval is rejected, and counts. What a library counts of its rejections is its own
- * business. */
-static void limit_rejections(struct fragile *f, struct worst *worst)
-{
-    const struct sens_task kept = f->bed.task;
-    if (bed_is_fixed(&f->scene.bed) || f->bed.method->library) return;
-    f->bed.task.dt = f->bed.problem.t1 - f->bed.problem.t0;
-    if (bed_solve(&f->bed) == SENS_OK && f->bed.work.rejects > 0) {
-        char what[96];
-        snprintf(what, sizeof what, "max_steps = %ld, where %ld trials more are rejected", f->bed.work.steps,
-                 f->bed.work.rejects);
-        f->bed.task.max_steps = f->bed.work.steps;
-        note_unfinished(&f->bed, what, worst);
-    }
-    f->bed.task = kept;
-}
-
-/* true: what nothing can keep is said to be kept, a tolerance or a step that does not fit. */
-static bool demand_too_much(struct fragile *f, struct worst *worst)
-{
-    const bool fine = worst_passes(worst), fixed = bed_is_fixed(&f->scene.bed);
-    const struct sens_task kept = f->bed.task;
-    if (!fixed && f->bed.method->caps & SENS_CAP_TOLERANCE) {
-        f->bed.task.rtol = 0;
-        f->bed.task.atol = 1e-300;
-        f->bed.task.max_steps = 500;
-        note_unfinished(&f->bed, "rtol = 0, atol = 1e-300", worst);
-    } else if (fixed) {
-        f->bed.task.dt = (f->bed.problem.t1 - f->bed.problem.t0) / 24.3;
-        note_unfinished(&f->bed, "a fixed step that does not divide the interval", worst);
-    }
-    f->bed.task = kept;
-    return fine && !worst_passes(worst);
-}
-
-static void check_limits(struct verify *v, struct fragile way[2])
-{
-    struct worst worst = {.count = 0};
-    bool excess[2] = {false, false}; /* of adaptive steps, of fixed ones */
-    struct verify_result result = verify_open("fail.limit", v->module, "probe, adaptive and fixed steps");
-    for (int k = 0; k < 2; k++) {
-        if (!way[k].made) continue;
-        limit_steps(&way[k], &worst);
-        limit_rejections(&way[k], &worst);
-        excess[k] = demand_too_much(&way[k], &worst);
-    }
-    verify_judge(&result, &worst);
-    if (excess[0]) verify_blame(&result, CAUSE_tolerance_floor, 0.95);
-    if (excess[1]) verify_blame(&result, CAUSE_misfit_accepted, 0.95);
-    verify_blame(&result, CAUSE_limit_ignored, excess[0] || excess[1] ? 0.6 : 0.95);
-    verify_blame(&result, CAUSE_stops_early, 0.5);
-    verify_blame(&result, CAUSE_failure_swallowed, 0.4);
-    verify_close(v, &result);
-}
-
 /* ---- after a failure ----------------------------------------------------------------------------------- */
 
 /* Fails in the middle of the next run of the state, if `where` is called in runs at all. */
@@ -388,7 +304,7 @@ static void run(struct verify *v)
     fragile_create(v, "fixed", &way[1]);
     check_rhs(v, way);
     check_products(v, way);
-    check_limits(v, way);
+    failures_check_limits(v, way);
     check_recovery(v, way);
     failures_check_memory(v, way);
     fragile_free(&way[0]);
@@ -417,11 +333,14 @@ static const struct verify_check checks[] = {
          "a comparison or a maximum; NaN in a gradient returned with success, that nobody looked."},
     {.id = "fail.limit",
      .summary = "a solve that cannot be finished is not reported as finished",
-     .bound = "a status other than success",
+     .bound =
+         "a status other than success; for one with steps of its own and fewer of them, the right result",
      .explanation =
          "max_steps is 3, then half of the steps that are needed; the tolerance is one that no double can "
          "meet; the fixed step does not divide the interval. A method that reports success returns the state "
-         "of an earlier time as the final one, ignores the limit or ignores the tolerance."},
+         "of an earlier time as the final one, ignores the limit or ignores the tolerance. One with steps of "
+         "its own may find fewer that do: then it tells of no more than max_steps allows, forward and on the "
+         "way back, and its result is another, within its tolerance."},
     {.id = "fail.after",
      .summary = "a state that has failed is as good as new",
      .bound = "0: the same bits as before the failure",

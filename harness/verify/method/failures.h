@@ -17,6 +17,14 @@ struct fragile {
     bool made, expects, sound; /* sound: where nothing is expected, the healthy result is the exact one */
 };
 
+/* Of tolerances: what other steps, behind a failure, may make of any result. Something of a step that has failed is of
+ * the size of a step. */
+static const double FAILURES_OTHER_STEPS = 50;
+/* So many of them, of each part; of quotients, which have the noise of their values, of x and G alone. */
+struct sens_out failures_allow_steps(const struct fragile *f, double tolerances);
+
+/* fail.limit */
+void failures_check_limits(struct verify *v, struct fragile way[2]);
 /* fail.memory */
 void failures_check_memory(struct verify *v, struct fragile way[2]);
 
