@@ -156,7 +156,9 @@ static void check_many(struct verify *v)
     bed.task.max_steps = 3 * MANY_STEPS;
     if (why_not)
         verify_skip(&result, "%s", why_not);
-    else if (bed_solve(&bed) != SENS_OK)
+    else if (bed_solve(&bed) == SENS_UNSUPPORTED && !bed_is_fixed(&bed)) /* by steps that it cannot have */
+        verify_skip(&result, "%s: %s", sens_status_name(bed.status), bed.message);
+    else if (bed.status != SENS_OK)
         worst_note(&worst, INFINITY, 0, "%s: %s", sens_status_name(bed.status), bed.message);
     else
         note_many(&bed, &worst);
@@ -345,7 +347,8 @@ static const struct verify_check checks[] = {
      .explanation = "x' = p is solved by 66,668 equal steps of Euler's formula, which is exact for it, with "
                     "observations on the way; in a full run, where the method takes no fixed steps, with as "
                     "many observations. State, G and gradient are known. A failure is a number of steps that "
-                    "is kept in too few bits, or a table with room for fewer.",
+                    "is kept in too few bits, or a table with room for fewer. One with steps of its own "
+                    "that refuses the task, as more steps than max_steps may be due, is skipped.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "extremes.short",
      .summary = "steps are as short as the tolerance needs, whatever the interval and the observations",
