@@ -7,6 +7,8 @@
 
 /* Rounding: draws, and what the largest of their deviations is multiplied by. */
 enum { ROUNDING_DRAWS = 3, QUICK_DRAWS = 2, ORACLE_SAFETY = 32 };
+/* Behind all draws of the tangent. */
+enum { OTHER_DRAWS = 16 };
 /* Every entry is the sum of numbers as large as its row's largest: their rounding, in eps. */
 enum { FLOOR_EPS = 4 };
 /* Local errors: the signs of the draws differ, and so does their sum over the steps. */
@@ -123,7 +125,7 @@ static sens_status deviate(const struct oracle *oracle, run_derivative *compute,
         const struct sens_arena_mark mark = sens_arena_mark(arena);
         noise.draw = (uint64_t)draw;
         noise.bias = (enum noise_bias)(draw % 3);
-        noise.state = 0x2545F4914F6CDD1DULL * (2 * noise.draw + (compute == run_tangent));
+        noise.state = 0x2545F4914F6CDD1DULL * (noise.draw + (compute == reverse ? OTHER_DRAWS : 0));
         status = perturbed_run(oracle, compute, &noise, &perturbed);
         if (status == SENS_OK) widen(oracle, &perturbed, right, bound);
         sens_arena_rewind(arena, mark);

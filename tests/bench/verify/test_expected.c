@@ -261,7 +261,7 @@ static void horizon_is_the_interval(void **state)
     const struct known known = closed_form(0);
     (void)state;
     fixture_create(&f, &continuous_method, 0);
-    const struct horizon want = {&f.bed.problem, &continuous_method, 1e-8, PROBE_AT_T1, NULL};
+    const struct horizon want = {&f.bed.problem, &continuous_method, 1e-8, PROBE_AT_T1, NULL, false};
     assert_int_equal(expected_horizon(&f.v, &want, &bed, &exact, &expected), SENS_OK);
     assert_true(bed.problem.t1 == LENGTH && bed.task.rtol == 1e-8 && bed.task.atol == 1e-8);
     assert_within(N, expected.value.x, known.x, exact.bound.x, "x");
