@@ -116,6 +116,6 @@ void trials_check(struct verify *v)
     else
         verify_skip(&result, "%s", why ? why : "the method solves neither equation");
     verify_blame(&result, CAUSE_work_miscounted, 0.96);
-    verify_blame(&result, CAUSE_limit_ignored, 0.3);
+    verify_blame(&result, CAUSE_limit_ignored, 0.955);
     verify_close(v, &result);
 }
