@@ -240,8 +240,8 @@ static bool compare_orders(const struct climb *timed, const struct climb *still,
     return true;
 }
 
-/* Without t, x is exact from the first rung on. Of an error C h^q, q is some part of log(1 / error) / log(steps): half of
- * it leaves room for C. false: it is not exact, or nearly so with t, too. */
+/* Without t, x is exact from the first rung on. Of an error C h^q, q is some part of log(1 / error) / log(steps): half
+ * of it leaves room for C. false: it is not exact, or nearly so with t, too. */
 static bool compare_with_exact(const struct climb *timed, const struct climb *still, int rungs,
                                struct orders *orders)
 {

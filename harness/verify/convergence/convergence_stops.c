@@ -94,8 +94,8 @@ static double usual_error(const struct ladder *l, int k, int last)
     return fmax(l->error[k], beside);
 }
 
-/* What equal steps may leave behind other stops: the largest relative error of the parts, for that of a sum may be small
- * by accident on all rungs; more where steps are so few that stops make the longest one longer. */
+/* What equal steps may leave behind other stops: the largest relative error of the parts, for that of a sum may be
+ * small by accident on all rungs; more where steps are so few that stops make the longest one longer. */
 static double allowed_error(const struct part usual[SENS_PARTS], long steps, int k, int last)
 {
     double most = 0, order = 1;
