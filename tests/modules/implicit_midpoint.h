@@ -152,45 +152,7 @@ static sens_status step(struct sens_ctx *ctx, struct state *st, sens_real t, sen
     return SENS_OK;
 }
 
-static sens_status advance(struct sens_ctx *ctx, struct state *st, sens_real t, sens_real stop,
-                           struct sens_work *work)
-{
-    sens_real h;
-    const long count = equal_steps(st, (double)st->own.steps, t, stop, &h);
-    if (work->steps + count > st->task->max_steps) return SENS_STEP_LIMIT;
-    const struct sens_listener *listener = &st->task->listener;
-    for (long k = 0; k < count; k++) {
-        const sens_real from = t + (sens_real)k * h, to = k + 1 < count ? t + (sens_real)(k + 1) * h : stop;
-        const sens_status status = step(ctx, st, from, h);
-        if (status != SENS_OK) return status;
-        if (st->own.chosen && listener->step) listener->step(listener->self, from, h, to);
-    }
-    work->steps += count;
-    return SENS_OK;
-}
-
-static bool settled(const struct state *st)
-{
-    for (size_t i = 0; i < st->n; i++)
-        if (fabs(st->x[i] - st->own.before[i]) > st->task->atol + st->task->rtol * fabs(st->x[i]))
-            return false;
-    return true;
-}
-
-/* Twice as many until the state at t1 has settled. A solve that diverges may do so for want of steps. */
-static sens_status choose_steps(struct sens_ctx *ctx, struct state *st)
-{
-    struct sens_work work;
-    bool known = false; /* `before` is the state at t1 of the solve before */
-    for (; st->own.steps <= st->task->max_steps; st->own.steps *= 2) {
-        const sens_status status = carry(ctx, st, &work);
-        if (status != SENS_OK && status != SENS_DIVERGED) return status;
-        if (status == SENS_OK && known && settled(st)) return SENS_OK;
-        known = status == SENS_OK;
-        memcpy(st->own.before, st->x, st->n * sizeof *st->own.before);
-    }
-    return sens_fail(ctx, SENS_UNSUPPORTED, "max_steps equal steps do not reach the tolerance");
-}
+#include "doubled.h"
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **made)
 {

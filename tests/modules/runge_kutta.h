@@ -4,7 +4,9 @@
  *
  * for modules that bring a formula of their own: the including file defines NAME, SUMMARY, STEPS and STAGES, and a step
  * by runge_kutta behind this file. */
+#ifndef VECTORS /* more, where a formula keeps what it needs later */
 #define VECTORS (STAGES + 1)
+#endif
 #include "one_step.h"
 
 struct formula {
