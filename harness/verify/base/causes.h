@@ -64,8 +64,8 @@
     X(quotient_bump,                                                                                         \
       "the bump of a difference quotient is too small or too large, or a column is moved by none")           \
     X(common_bump,                                                                                           \
-      "the bump of a difference quotient is not scaled by what it moves, but by the largest or "             \
-      "another one: right where all are of one size")                                                        \
+      "one bump of a difference quotient serves components of different sizes (from the largest, or "        \
+      "another one): right where all are of one size")                                                       \
     X(jump_moves, "f jumps at a time or a state that depends on a parameter: df/dp lacks the derivative of " \
                   "the time of the jump")                                                                    \
     X(branch_gap, "two formulas for the same thing, on either side of a comparison, do not meet: f jumps "   \
@@ -100,11 +100,9 @@
       "a number that is exactly 0, or whole, is treated apart: a product is right on both sides of it, and " \
       "is neither of them there")                                                                            \
     X(initial_products, "x0, x0_vjp and x0_jvp_cols do not belong together")                                 \
-    X(initial_algebraic,                                                                                     \
-      "the initial state does not satisfy the algebraic equations, the rows of zeros of M")                  \
+    X(initial_algebraic, "x0 does not satisfy the algebraic equations, which are the rows of zeros of M")    \
     X(initial_held,                                                                                          \
-      "the initial state does not follow the parameters as algebraic equations ask: these hold at the "      \
-      "nominal ones alone")                                                                                  \
+      "x0 does not follow the parameters: the algebraic equations hold at the nominal ones alone")           \
     X(no_values,                                                                                             \
       "rhs has no values where the solution goes: it ends with a status, or is no number, before t1")        \
     X(closed_form_wrong, "the closed form is wrong: it does not satisfy the equations it is to solve")       \

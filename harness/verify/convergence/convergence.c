@@ -365,7 +365,8 @@ static const struct verify_check checks[] = {
      .summary = "state, G and gradient become the exact ones as the method's steps are refined",
      .bound =
          "1 - slope of each one's error <= 3/4 for falling tolerances, 1/2 for halved steps; or an error "
-         "below 1e-9; or that of eight times Euler's steps; with odd numbers of steps for even ones: four "
+         "below 1e-9; or eight times that of Euler's method on as many steps; with odd numbers of steps for "
+         "even ones: four "
          "times the larger error of the last two rungs; orders of a discrete method that are 3/4 apart; the "
          "order of x with t in f is at least 4/5 of that without; with uneven stops: 1.5 times the largest "
          "relative error of all parts, more where steps are few, and 30 times each one's by a tolerance",
@@ -384,8 +385,10 @@ static const struct verify_check checks[] = {
          "ones, or the other way round. The order of x is compared with that of the same task without "
          "explicit t: a formula that asks for df/dt, which a problem need not offer, falls back to the first "
          "without it. Where x without t is exact to rounding, fewer steps are taken; where that is so on the "
-         "first rung, the order must be what such an error asks for. Nine observations that cut the interval "
-         "unevenly, so that steps change their length, may make no error larger than the largest usual one. "
+         "first rung, half of log(1 / error) / log(steps) stands for its order. Nine observations that cut "
+         "the interval "
+         "unevenly, so that steps change their length, may make no error much larger than the largest usual "
+         "one. "
          "A failure of x or G is the solver's; one of the "
          "gradient alone is the derivative's."},
     {.id = "order.h",

@@ -399,10 +399,11 @@ static const struct verify_check checks[] = {
      .explanation =
          "Whole numbers are set to the least odd one and to two odd ones drawn below and above the default, "
          "and judged as in drawn.ends: halves, pairs and blocks may be right for even numbers alone. A real "
-         "number is set near its ends, by 1e-7 to a tenth of the way, near its default, and to one drawn "
-         "between: x and G may be no farther from those of the default than 16 times as far as those of the "
-         "end are. A solve that ends with a status says nothing. What is wrong there is right at both, as a "
-         "formula in which digits cancel beside a value that has a branch of its own."},
+         "number is set near its ends, by 1e-7 to a tenth of the way, beside its default, and to one drawn "
+         "near the end, which counts as no farther than 16 max(|default|, 1): x and G may be no farther from "
+         "those of the default than 16 times as far as those of the end are. A value that ends with a status "
+         "is not judged. Such a fault is right at the default and at the end: digits cancel beside a value "
+         "that has a branch of its own."},
     {.id = "drawn.scaled",
      .summary =
          "states and atol scaled together by 2^20 or 2^-20 take the same steps, and give the scaled state",

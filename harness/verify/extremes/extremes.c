@@ -347,8 +347,8 @@ static const struct verify_check checks[] = {
      .explanation = "x' = p is solved by 66,668 equal steps of Euler's formula, which is exact for it, with "
                     "observations on the way; in a full run, where the method takes no fixed steps, with as "
                     "many observations. State, G and gradient are known. A failure is a number of steps that "
-                    "is kept in too few bits, or a table with room for fewer. One with steps of its own "
-                    "that refuses the task, as more steps than max_steps may be due, is skipped.",
+                    "is kept in too few bits, or a table with room for fewer. A method without fixed steps "
+                    "that answers `unsupported` is skipped; so are difference quotients.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "extremes.short",
      .summary = "steps are as short as the tolerance needs, whatever the interval and the observations",
@@ -380,9 +380,10 @@ static const struct verify_check checks[] = {
          "nothing moves, stops when the state has settled, or ends the derivative's iteration with "
          "the state's. By equal steps the derivatives are also held to the mean of those from "
          "starts at p (1 - d) and p (1 + d): a map is as smooth as its formula. A continuous "
-         "derivative is held to its tolerance with s = 2^20, where c_1 is larger than the others and "
-         "where c_3 is: a column that is outside the error test, or measured by the size of the "
-         "state, asks for no steps. Steps that an error test has chosen for a discrete derivative, "
+         "derivative is held to its tolerance with s = 2^20, where c_0 is larger than the others and "
+         "where c_2 is: a column outside the error test, or measured by the size of the "
+         "state, does not make the steps shorter. Steps that an error test has chosen for a discrete "
+         "derivative, "
          "and that cannot be made again, are not judged.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.apart",

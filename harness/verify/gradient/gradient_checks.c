@@ -86,9 +86,9 @@ const struct verify_check gradient_checks[] = {
          "it. A method whose iterations leave something of the equations of its steps says how much "
          "(sens_work.residual); it counts as rounding does, and must be at most a tenth of the tolerance, or "
          "1e-8 without one. The tolerance is loose, 1e-4, so that the derivative of the solution is far "
-         "away. One task is seen at times on which no number of equal steps lands, so that steps change "
-         "their "
-         "length. A failure says that the gradient is not the derivative of what the method computes. Where "
+         "away. One task is observed at times that fewer than 10,000 equal steps do not meet, so that steps "
+         "change their length. A failure says that the gradient is not the derivative of what the method "
+         "computes. Where "
          "it "
          "is the exact one to the tight tolerance of the task, no term is missing, and it is another kind of "
          "derivative; else look at the parameter product, then at the initial state."},

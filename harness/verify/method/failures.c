@@ -336,11 +336,11 @@ static const struct verify_check checks[] = {
      .bound =
          "a status other than success; for one with steps of its own and fewer of them, the right result",
      .explanation =
-         "max_steps is 3, then half of the steps that are needed; the tolerance is one that no double can "
+         "max_steps is 3, then half of the trials that are made; the tolerance is one that no double can "
          "meet; the fixed step does not divide the interval. A method that reports success returns the state "
          "of an earlier time as the final one, ignores the limit or ignores the tolerance. One with steps of "
-         "its own may find fewer that do: then it tells of no more than max_steps allows, forward and on the "
-         "way back, and its result is another, within its tolerance."},
+         "its own may finish with fewer: it tells of no more than max_steps trials each way, reaches t1, and "
+         "returns another result that is right (to its own bound, or to 50 tolerances where none is known)."},
     {.id = "fail.after",
      .summary = "a state that has failed is as good as new",
      .bound = "0: the same bits as before the failure",

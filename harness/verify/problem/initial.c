@@ -43,8 +43,8 @@ static const struct verify_check checks[] = {
          "The equations of rows of zeros in M, 0 = f_i(t0, x0(p), p), hold at the nominal parameters and at "
          "others, moved by some per cent, one at a time and all together. A failure at the nominal ones is "
          "of the initial state itself: `run` refuses it. A failure at others alone says that x0 does not "
-         "follow p: the problem has no x0(p), or one that solves another equation. `run` then refuses all p "
-         "but the nominal one, and dG/dp lacks what comes through the initial state."},
+         "follow p: the problem has no x0(p), or one that solves another equation. `run` refuses a p where "
+         "x0 would have to move by more, and dG/dp lacks what comes through the initial state."},
     {.id = NULL}};
 
 enum { SHAKES = 4, QUICK_DRAWS = 30, DRAWS = 300 };

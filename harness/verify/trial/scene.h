@@ -16,7 +16,7 @@ struct scene_settings {
     double length;   /* of the interval; 0: 2 */
     size_t n, np, m;
     bool autonomous, x0_depends;
-    bool uneven;        /* observations: no number of equal steps lands on them; with no fixed step */
+    bool uneven;        /* observations: fewer than 10,000 equal steps do not meet them; with no fixed step */
     unsigned parts;     /* of the cost, as far as the method can do them */
     const char *choice; /* a choice of an option, "type=2a"; NULL: as by default */
     bool inside;        /* what is outside the error test by default is taken into it; else not made */
