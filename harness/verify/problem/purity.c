@@ -114,13 +114,14 @@ struct history { /* first results, [MIXTURES][CALLS] */
     const double *nominal; /* p of the instance then */
 };
 
-/* Two states that are of one size, and differ; false: there are none. */
-static bool find_alike(size_t n, const double *x, size_t *one, size_t *other)
+/* Two states that differ, of one sign or of any, one of which is less than `most` times the other; false: there are
+ * none. */
+static bool find_two(size_t n, const double *x, bool one_sign, double most, size_t *one, size_t *other)
 {
     for (size_t i = 0; i + 1 < n; i++)
         for (size_t j = i + 1; j < n && j < i + 8; j++) {
-            const double ratio = x[j] / x[i];
-            if (!(ratio > 0.1 && ratio < 10 && ratio != 1)) continue;
+            const double ratio = x[j] / x[i], size = fabs(ratio);
+            if (!(size > 1 / most && size < most) || ratio == 1 || (one_sign && ratio < 0)) continue;
             *one = i, *other = j;
             return true;
         }
@@ -141,10 +142,11 @@ static void mix(const struct subject *subject, struct history *history)
     memcpy(in[2].X, in[1].X, BATCH * subject->pb->n * sizeof *in[2].X);
     memcpy(in[3].p, in[1].p, subject->pb->np * sizeof *in[3].p);
     memcpy(in[4].t, in[1].t, BATCH * sizeof *in[4].t);
-    if (!find_alike(subject->pb->n, in[0].X, &one, &other)) return;
-    const double x = in[0].X[one], y = in[0].X[other];
-    in[5].X[one] = y, in[5].X[other] = x;
-    in[6].X[one] = x + y / 16, in[6].X[other] = y - y / 16;
+    const double *const x = in[0].X;
+    if (find_two(subject->pb->n, x, true, 10, &one, &other)) in[5].X[one] = x[other], in[5].X[other] = x[one];
+    if (!find_two(subject->pb->n, x, false, 1e3, &one, &other)) return;
+    const double shift = fmin(fabs(x[one]), fabs(x[other])) / 16;
+    in[6].X[one] += shift, in[6].X[other] -= shift;
 }
 
 struct purity_record {
