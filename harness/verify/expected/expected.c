@@ -73,10 +73,24 @@ sens_status expected_map_in_reverse(const struct bed *bed, const struct grid *gr
     return status;
 }
 
+/* What iterations left of the state, as told. Where a solution settles, noise of earlier steps is gone, and that of the
+ * last ones is not. No more than solvers stop at. */
+static void allow_residual(const struct bed *bed, const struct expected *expected)
+{
+    static const double STEP_ROUNDINGS = 64;
+    const double most = STEP_ROUNDINGS * DBL_EPSILON * (double)bed->grid.steps;
+    const double left = fmin(bed->work.residual, most);
+    double largest = 0;
+    for (size_t q = 0; q < bed->problem.n; q++) largest = fmax(largest, fabs(expected->value.x[q]));
+    for (size_t q = 0; left > 0 && q < bed->problem.n; q++) expected->bound.x[q] += left * largest;
+}
+
 sens_status expected_reported_map(const struct bed *bed, struct expected *expected)
 {
     if (bed->grid.steps == 0 || !(bed->method->caps & SENS_CAP_TABLEAU)) return SENS_UNSUPPORTED;
-    return expected_map(bed, &bed->grid, expected);
+    const sens_status status = expected_map(bed, &bed->grid, expected);
+    if (status == SENS_OK) allow_residual(bed, expected);
+    return status;
 }
 
 /* ---- by kind ------------------------------------------------------------------------------------------- */

@@ -83,12 +83,11 @@ static sens_status create_cost(struct verify *v, const struct horizon *want,
 {
     if (want->cost) return sens_cost_create(&v->ctx, want->cost, NULL, problem, cost);
     const unsigned final = want->parts & (PROBE_AT_T1 | PROBE_EXPLICIT);
-    const bool form = expected_has_form(v, problem);
     /* behind a crowd nothing but its error test makes a method take steps, and a running cost may be outside of that */
-    if (want->crowded && want->parts & PROBE_BETWEEN && !form)
+    if (want->crowded && want->parts & PROBE_BETWEEN)
         probe_cost_crowded(v, problem, OUTPUTS, want->parts & ~(unsigned)PROBE_RUNNING, cost);
     else
-        probe_cost(v, problem, OUTPUTS, form ? final : want->parts, cost);
+        probe_cost(v, problem, OUTPUTS, expected_has_form(v, problem) ? final : want->parts, cost);
     return SENS_OK;
 }
 

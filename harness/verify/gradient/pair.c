@@ -48,8 +48,9 @@ static const struct verify_check checks[] = {
          "and rounding of the quotient",
      .explanation =
          "The gradient is compared with the derivative of the exact solution: from the problem's closed form "
-         "where it has one, else from steps so fine that halving them shows the uncertainty. Without one, "
-         "instances behind the first are observed 24 times in the first 1/200 of the interval. How far "
+         "where it has one, else from steps so fine that halving them shows the uncertainty. Instances "
+         "behind the first are observed 24 times in the first 1/200 of the interval, and have no running "
+         "cost. How far "
          "local errors of the size of the tolerance may move each entry is measured by putting such "
          "errors into the harness's own solve. A difference quotient is compared on fixed steps with the "
          "derivative of the map. On failure the solve is repeated at a tolerance 10^4 times looser: if "
