@@ -255,8 +255,9 @@ void sens_shifted_borrow(struct sens_shifted *shifted, const struct sens_shifted
 
 size_t sens_shifted_bytes(const struct sens_shifted *shifted)
 {
-    if (shifted->kernel->bytes) return shifted->kernel->bytes(shifted);
-    return numbers(shifted) * sizeof(sens_real) + shifted->n * sizeof(size_t);
+    const size_t scale = shifted->row_scale ? shifted->n * sizeof(sens_real) : 0;
+    if (shifted->kernel->bytes) return shifted->kernel->bytes(shifted) + scale;
+    return numbers(shifted) * sizeof(sens_real) + shifted->n * sizeof(size_t) + scale;
 }
 
 void sens_shifted_release(struct sens_shifted *shifted)
@@ -309,7 +310,7 @@ static void scale_rows(const struct sens_shifted *shifted)
         sens_real *const row = shifted->M + i * width, largest = 0;
         int exponent = 0;
         for (size_t e = 0; e < width; e++) largest = fmax(fabs(row[e]), largest);
-        if (largest > 0) frexp(largest, &exponent);
+        if (largest >= SENS_C(0x1p-1000)) frexp(largest, &exponent); /* 1 over less overflows */
         shifted->row_scale[i] = ldexp(SENS_C(1.0), -exponent);
         for (size_t e = 0; e < width; e++) row[e] *= shifted->row_scale[i];
     }

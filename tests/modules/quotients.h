@@ -127,14 +127,14 @@ static bool settled(const struct state *st, const sens_real *before)
 static sens_status choose_steps(struct sens_ctx *ctx, struct state *st)
 {
     struct sens_work work = {.steps = 0};
-    bool known = false; /* `before` is the state at t1 of the solve before */
+    long taken = 0; /* steps of the solve before, whose state at t1 is `before`; 0: there is none */
     for (; st->steps <= st->task->max_steps; st->steps *= 2) {
         memcpy(st->p, st->task->problem->p, st->np * sizeof *st->p);
         sens_problem_x0(st->task->problem, st->p, st->x0);
         const sens_status status = solve(st, &work);
         if (status != SENS_OK && status != SENS_DIVERGED) return status;
-        if (status == SENS_OK && known && settled(st, st->before)) return SENS_OK;
-        known = status == SENS_OK;
+        if (status == SENS_OK && taken > 0 && work.steps > taken && settled(st, st->before)) return SENS_OK;
+        taken = status == SENS_OK ? work.steps : 0;
         memcpy(st->before, st->x, st->n * sizeof *st->before);
     }
     return sens_fail(ctx, SENS_UNSUPPORTED, "max_steps equal steps do not reach the tolerance");

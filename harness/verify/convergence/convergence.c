@@ -366,10 +366,10 @@ static const struct verify_check checks[] = {
      .bound =
          "1 - slope of each one's error <= 3/4 for falling tolerances, 1/2 for halved steps; or an error "
          "below 1e-9; or eight times that of Euler's method on as many steps; with odd numbers of steps for "
-         "even ones: four "
-         "times the larger error of the last two rungs; orders of a discrete method that are 3/4 apart; the "
-         "order of x with t in f is at least 4/5 of that without; with uneven stops: 1.5 times the largest "
-         "relative error of all parts, more where steps are few, and 30 times each one's by a tolerance",
+         "even ones: four times the larger error of the last two rungs; orders of a discrete method that are "
+         "3/4 apart; the order of x with t in f is at least 4/5 of that without; with uneven stops: 1.5 "
+         "times the largest relative error of all parts, more where steps are few, and 30 times each one's "
+         "by a tolerance",
      .explanation =
          "Whatever a method declares, it is held to the exact solution of the probe, each of x, G, dG/dp and "
          "dG/dx0 by itself. Its steps are refined as it can be told to: by the tolerance; else by the fixed "
@@ -386,11 +386,9 @@ static const struct verify_check checks[] = {
          "explicit t: a formula that asks for df/dt, which a problem need not offer, falls back to the first "
          "without it. Where x without t is exact to rounding, fewer steps are taken; where that is so on the "
          "first rung, half of log(1 / error) / log(steps) stands for its order. Nine observations that cut "
-         "the interval "
-         "unevenly, so that steps change their length, may make no error much larger than the largest usual "
-         "one. "
-         "A failure of x or G is the solver's; one of the "
-         "gradient alone is the derivative's."},
+         "the interval unevenly, so that steps change their length, may make no error much larger than the "
+         "largest usual one. A failure of x or G is the solver's; one of the gradient alone is the "
+         "derivative's."},
     {.id = "order.h",
      .level = VERIFY_TO_TOLERANCE,
      .summary = "with fixed steps the gradient's error falls at least as h to the order of the formula",

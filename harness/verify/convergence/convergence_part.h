@@ -32,7 +32,8 @@ bool convergence_fails_beside(struct bed *bed, const char *words, struct verify_
 void convergence_judge_slivers(struct scene *scene, const struct part part[SENS_PARTS],
                                const struct refinement *by, const struct rungs *rungs,
                                struct verify_result *result);
-/* Nine observations, unevenly or almost evenly apart: the error is still that of the last rungs. */
+/* Nine observations, unevenly or almost evenly apart: no error is much larger than the largest usual one, or by a
+ * tolerance than its own. */
 void convergence_judge_stops(struct scene *scene, const struct part part[SENS_PARTS],
                              const struct refinement *by, const struct rungs *rungs,
                              struct verify_result *result);

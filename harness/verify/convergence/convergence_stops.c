@@ -122,13 +122,13 @@ static void note_stops(struct scene *scene, const struct part usual[SENS_PARTS],
     convergence_find_parts(scene, &goal, by->way, part);
     for (int k = tested ? last : last - 1; k <= last && refinement_take(bed, by, k, &h); k++) {
         if (bed_solve(bed) != SENS_OK) return;
+        const double equal = tested ? 0 : allowed_error(usual, refinement_steps(bed), k, last);
         for (enum sens_part i = 0; i < SENS_PARTS; i++) {
             if (!part[i].judged || !usual[i].judged) continue;
             convergence_add_rung(&part[i], h);
             const int at = part[i].ladder.count - 1;
             worst_note_in(worst, 1u << i, part[i].ladder.error[at],
-                          (tested ? BY_TESTS * usual_error(&usual[i].ladder, k, last)
-                                  : allowed_error(usual, refinement_steps(bed), k, last)) +
+                          (tested ? BY_TESTS * usual_error(&usual[i].ladder, k, last) : equal) +
                               part[i].ladder.floor[at] + part[i].done,
                           "%s: where observations cut the interval %s (%ld steps in all): error",
                           part[i].name, words, refinement_steps(bed));

@@ -4,11 +4,12 @@
  * of two that defaults are. Of a real number no more is known than that one which changes little between two values
  * changes no more between them:
  *
- *     d(v) <= 16 max(d(end), tolerance),   d(v) = |x, G with v  -  x, G with the default|, relative
+ *     d(v) <= max(16 d(end), 100 tolerances or 1e-9, 16 times the default's own error),
+ *     d(v) = |x, G with v  -  x, G with the default|, relative,
  *
- * and that near an end, by 1e-7 and up to a tenth of the way, it is what it is at the end. A cancellation in
- * (e^v - 1) / v shows there, and neither at 0, which has a branch of its own, nor at 1. A solve that ends with a status
- * says nothing: a limit may lie between the ends, and 0 stand for none. */
+ * which is looked at near an end, by 1e-7 and up to a tenth of the way. A cancellation in (e^v - 1) / v shows there,
+ * and neither at 0, which has a branch of its own, nor at 1. A solve that ends with a status says nothing: a limit may
+ * lie between the ends, and 0 stand for none. */
 #include <stdio.h>
 
 #include "drawn.h"
@@ -55,10 +56,10 @@ struct between {
     const struct sens_option *option;
     int axis;
     struct sens_out usual; /* with the default */
+    double inexact;        /* how far that is from the exact solution; 0: not known, NaN: not looked at */
 };
 
-/* false: it ends with a status, which is the scene's. */
-static bool solve_with(const struct between *at, double value, struct scene *scene)
+static bool create_with(const struct between *at, double value, struct scene *scene)
 {
     struct drawn drawn = at->drawing->usual;
     drawn.value[at->axis] = value;
@@ -66,7 +67,13 @@ static bool solve_with(const struct between *at, double value, struct scene *sce
     if (!drawn_scene(at->drawing, &drawn, scene)) return false;
     scene->bed.task.parts = SENS_IN_STATE;
     scene->bed.out = bed_outputs(&scene->bed);
-    return bed_solve(&scene->bed) == SENS_OK;
+    return true;
+}
+
+/* false: it ends with a status, which is the scene's. */
+static bool solve_with(const struct between *at, double value, struct scene *scene)
+{
+    return create_with(at, value, scene) && bed_solve(&scene->bed) == SENS_OK;
 }
 
 /* The larger one of |x - x of from| / |x of from| and the same of G; infinity: one is no number. */
@@ -90,16 +97,16 @@ static double apart(const struct between *at, double value)
     return off;
 }
 
-/* Of the default's from the exact solution; 0: it is not known. */
-static double inexact(const struct between *at)
+static double inexact(struct between *at)
 {
     struct scene scene;
     struct expected exact;
+    if (!isnan(at->inexact)) return at->inexact;
     const bool made =
-        solve_with(at, at->option->fallback, &scene) && expected_exact(&scene.bed, &exact) == SENS_OK;
-    const double off = made ? distance(&scene.bed, &at->usual, &exact.value) : 0;
+        create_with(at, at->option->fallback, &scene) && expected_exact(&scene.bed, &exact) == SENS_OK;
+    at->inexact = made ? distance(&scene.bed, &at->usual, &exact.value) : 0;
     scene_free(&scene);
-    return off;
+    return at->inexact;
 }
 
 /* A value so far from the end that it is no longer beside it, as a part of the way. */
@@ -107,7 +114,7 @@ static const double BESIDE = 1e-2;
 
 /* near: how near it is to the end or to the default, as a part of the way. An end may give what the default gives, so
  * that it allows nothing; the default's own error is looked at only then, as it takes long. */
-static void note_value(const struct between *at, double value, double near, double reached, double far,
+static void note_value(struct between *at, double value, double near, double reached, double far,
                        struct found *found)
 {
     const double from = at->option->fallback, tol = at->drawing->tol;
@@ -121,8 +128,8 @@ static void note_value(const struct between *at, double value, double near, doub
     found->beside = found->beside || (near < BESIDE && off > bound);
 }
 
-/* Beside the end, beside the default, and one between, by their parts of the way to the end. */
-static void look_towards(const struct between *at, double end, struct found *found)
+/* Beside the end, beside the default, and one that is drawn, by their parts of the way to the end. */
+static void look_towards(struct between *at, double end, struct found *found)
 {
     struct verify *v = at->drawing->v;
     const double from = at->option->fallback, span = FAR * fmax(fabs(from), 1);
@@ -143,7 +150,7 @@ static void look_towards(const struct between *at, double end, struct found *fou
 static void look_at_real(const struct drawing *drawing, int axis, const struct sens_option *option,
                          struct found *found)
 {
-    struct between at = {.drawing = drawing, .option = option, .axis = axis};
+    struct between at = {.drawing = drawing, .option = option, .axis = axis, .inexact = NAN};
     struct scene scene;
     const bool solved = solve_with(&at, option->fallback, &scene);
     if (solved) at.usual = bed_keep(&scene.bed);

@@ -13,13 +13,12 @@ static const struct verify_check checks[] = {
      .bound = "truncation and rounding of extrapolated differences in t, estimated for each component",
      .explanation =
          "The closed form is differentiated numerically in t at some times, multiplied by M where the "
-         "problem "
-         "has a mass matrix, and compared with rhs; its derivatives S and S0 are compared with J S + f_p and "
-         "J S0; and all are compared with their values at t0. With a mass matrix M S0 is compared in place "
-         "of S0: at t0 an algebraic equation may have replaced a state that was given. Together these "
-         "determine the solution, so that closed form, rhs and products "
-         "confirm one another. If only S fails while the products agree with rhs, the closed form's "
-         "derivative is wrong; if x itself fails, either the closed form or rhs is."},
+         "problem has a mass matrix, and compared with rhs; its derivatives S and S0 are compared with J S + "
+         "f_p and J S0; and all are compared with their values at t0. With a mass matrix M S0 is compared in "
+         "place of S0: at t0 an algebraic equation may have replaced a state that was given. Together these "
+         "determine the solution, so that closed form, rhs and products confirm one another. If only S fails "
+         "while the products agree with rhs, the closed form's derivative is wrong; if x itself fails, "
+         "either the closed form or rhs is."},
     {.id = "exact.derivative",
      .summary = "S and S0 of the closed forms are the derivatives of their x in p and x0",
      .bound = "truncation and rounding of extrapolated central differences, estimated for each entry",

@@ -2,7 +2,7 @@
  * to x and to each column of S and S0; it is the identity where the problem has none. */
 #include "exact.h"
 
-enum { TIMES = 3, SHAKES = 4 };
+enum { TIMES = 3, SHAKES = 4, SHAKES_TOGETHER = 2 };
 /* The equations of one part of z = [x | S | S0] fail. */
 struct failed {
     bool x, derivative, start;
@@ -58,7 +58,7 @@ static void right_spread(const struct form *form, double t, const double *p, con
 {
     const size_t count = form_size(form);
     double *z = verify_array(form->subject->v, count), *moved = verify_array(form->subject->v, count);
-    for (int k = 0; k < SHAKES + 2; k++) {
+    for (int k = 0; k < SHAKES + SHAKES_TOGETHER; k++) {
         if (!form_shaken(form, t, p, z)) continue;
         if (!right_side(form, t, p, shaken_state(form->subject->v, count, z, k), moved)) continue;
         for (size_t q = 0; q < count; q++) spread[q] = fmax(spread[q], fabs(moved[q] - right[q]));
@@ -80,7 +80,7 @@ static bool passage_value(const void *self, double s, bool shaken, double *out)
                   : form_value(at->form, at->t + s, at->p, out);
 }
 
-/* slope and bound [n][cols] become M slope and |M| bound; the rounding of the sums is in the bound. */
+/* slope and bound [n][cols] become M slope and |M| bound; the rounding of the sums is in the bound (NULL: none). */
 static void multiply_by_mass(const struct form *form, size_t cols, double *slope, double *bound)
 {
     const struct sens_mass *const mass = form->pb.mass;
@@ -88,16 +88,17 @@ static void multiply_by_mass(const struct form *form, size_t cols, double *slope
     const struct sens_arena_mark mark = sens_arena_mark(&form->subject->v->ctx.arena);
     const size_t n = form->pb.n;
     const double *const v = verify_copy(form->subject->v, n * cols, slope);
-    const double *const b = verify_copy(form->subject->v, n * cols, bound);
+    const double *const b = bound ? verify_copy(form->subject->v, n * cols, bound) : NULL;
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < cols; c++) {
             double sum = 0, doubt = 0;
             for (size_t e = rows->start[i]; e < rows->start[i + 1]; e++) {
                 const size_t q = rows->col[e] * cols + c;
                 sum += mass->value[e] * v[q];
-                doubt += fabs(mass->value[e]) * (b[q] + 8 * DBL_EPSILON * fabs(v[q]));
+                if (b) doubt += fabs(mass->value[e]) * (b[q] + 8 * DBL_EPSILON * fabs(v[q]));
             }
-            slope[i * cols + c] = sum, bound[i * cols + c] = doubt;
+            slope[i * cols + c] = sum;
+            if (bound) bound[i * cols + c] = doubt;
         }
     sens_arena_rewind(&form->subject->v->ctx.arena, mark);
 }
@@ -155,8 +156,7 @@ static void note_slopes(struct worst *worst, const struct form *form, double t, 
 static void multiply_S0(const struct form *form, double *z)
 {
     const size_t n = form->pb.n, np = form->with_S ? form->pb.np : 0;
-    if (form->pb.mass && form->with_S0)
-        multiply_by_mass(form, n, z + n + n * np, verify_array(form->subject->v, n * n));
+    if (form->pb.mass && form->with_S0) multiply_by_mass(form, n, z + n + n * np, NULL);
 }
 
 static void note_start(struct worst *worst, const struct form *form, const double *p, struct failed *failed)

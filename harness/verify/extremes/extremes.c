@@ -375,16 +375,14 @@ static const struct verify_check checks[] = {
               "lost, and 64 d^2 from the mean of starts d = 2^-12 on both sides; continuous: 16 times the "
               "tolerance for every step",
      .explanation =
-         "x_i' = c_i / s x_i (p - x_i) begins at x_i = p = 1.25 s, where f is exactly 0, and "
-         "stays there; df/dx and df/dp are not 0. A method loses them if it skips steps in which "
-         "nothing moves, stops when the state has settled, or ends the derivative's iteration with "
-         "the state's. By equal steps the derivatives are also held to the mean of those from "
-         "starts at p (1 - d) and p (1 + d): a map is as smooth as its formula. A continuous "
-         "derivative is held to its tolerance with s = 2^20, where c_0 is larger than the others and "
-         "where c_2 is: a column outside the error test, or measured by the size of the "
-         "state, does not make the steps shorter. Steps that an error test has chosen for a discrete "
-         "derivative, "
-         "and that cannot be made again, are not judged.",
+         "x_i' = c_i / s x_i (p - x_i) begins at x_i = p = 1.25 s, where f is exactly 0, and stays there; "
+         "df/dx and df/dp are not 0. A method loses them if it skips steps in which nothing moves, stops "
+         "when the state has settled, or ends the derivative's iteration with the state's. By equal steps "
+         "the derivatives are also held to the mean of those from starts at p (1 - d) and p (1 + d): a map "
+         "is as smooth as its formula. A continuous derivative is held to its tolerance with s = 2^20, where "
+         "c_0 is larger than the others and where c_2 is: a column outside the error test, or measured by "
+         "the size of the state, does not make the steps shorter. Steps that an error test has chosen for a "
+         "discrete derivative, and that cannot be made again, are not judged.",
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.apart",
      .summary = "dG/dx0 follows the tolerance where dG/dp asks for few steps",

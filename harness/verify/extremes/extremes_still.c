@@ -13,7 +13,7 @@ enum { N = 3, SEEN = 2, STEPS = 64 };
 static const double RATE[N] = {1, 0.625, 1.375}, REST = 1.25, SEEN_AT[SEEN] = {0.75, 2};
 static const double MOST = 0.5; /* of what a derivative is off by where all of it is lost, by equal steps */
 static const double BESIDE = 0x1p-12; /* d */
-static const double CURVED = 64;      /* times d^2; formulas of order 1 to 4 with 1 to 64 steps differ by 6 */
+static const double CURVED = 64; /* times d^2; formulas of order 1 to 4 with 1 to 64 steps differ by 6 d^2 */
 /* c where a tolerance has chosen the steps: one column moves alone, the first or the last, so that a test which leaves
  * it out does not follow it. */
 static const double FIRST[N] = {4, 0.25, 0.25}, LAST[N] = {0.25, 0.25, 4};

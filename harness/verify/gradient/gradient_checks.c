@@ -88,10 +88,8 @@ const struct verify_check gradient_checks[] = {
          "1e-8 without one. The tolerance is loose, 1e-4, so that the derivative of the solution is far "
          "away. One task is observed at times that fewer than 10,000 equal steps do not meet, so that steps "
          "change their length. A failure says that the gradient is not the derivative of what the method "
-         "computes. Where "
-         "it "
-         "is the exact one to the tight tolerance of the task, no term is missing, and it is another kind of "
-         "derivative; else look at the parameter product, then at the initial state."},
+         "computes. Where it is the exact one to the tight tolerance of the task, no term is missing, and it "
+         "is another kind of derivative; else look at the parameter product, then at the initial state."},
     {.id = "gradient.rounding",
      .summary = "a declared discrete derivative is held to rounding in at least one way",
      .bound = "none: it is so or not",

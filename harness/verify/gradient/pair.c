@@ -50,10 +50,9 @@ static const struct verify_check checks[] = {
          "The gradient is compared with the derivative of the exact solution: from the problem's closed form "
          "where it has one, else from steps so fine that halving them shows the uncertainty. Instances "
          "behind the first are observed 24 times in the first 1/200 of the interval, and have no running "
-         "cost. How far "
-         "local errors of the size of the tolerance may move each entry is measured by putting such "
-         "errors into the harness's own solve. A difference quotient is compared on fixed steps with the "
-         "derivative of the map. On failure the solve is repeated at a tolerance 10^4 times looser: if "
+         "cost. How far local errors of the size of the tolerance may move each entry is measured by putting "
+         "such errors into the harness's own solve. A difference quotient is compared on fixed steps with "
+         "the derivative of the map. On failure the solve is repeated at a tolerance 10^4 times looser: if "
          "the state gets better and the gradient does not, the derivative is wrong and not the solver."},
     {.id = "pair.identity",
      .summary = "the relations that the problem declares between state and derivatives hold",

@@ -360,8 +360,8 @@ static const struct verify_check checks[] = {
      .explanation =
          "prepare is called with an arena that refuses its 1st, 2nd, ... last request (a sample of them in a "
          "quick run) and all later ones, and with arenas that hold a part of the bytes, and grant a small "
-         "request after they have refused a large one. A crash of this group "
-         "without a result of this check is the use of a request that was not compared with NULL."},
+         "request after they have refused a large one. A crash of this group without a result of this check "
+         "is the use of a request that was not compared with NULL."},
     {.id = NULL}};
 
 const struct verify_group verify_failures = {

@@ -3,11 +3,15 @@
 
 #include "failures.h"
 
-/* A solve that cannot be finished. */
+/* How a solve ended that cannot be finished. */
+static void note_end(sens_status status, const char *what, struct worst *worst)
+{
+    worst_note(worst, status == SENS_OK ? INFINITY : 0, 0, "%s: success is reported", what);
+}
+
 static void note_unfinished(struct bed *bed, const char *what, struct worst *worst)
 {
-    const sens_status status = bed_solve(bed);
-    worst_note(worst, status == SENS_OK ? INFINITY : 0, 0, "%s: success is reported", what);
+    note_end(bed_solve(bed), what, worst);
 }
 
 /* ---- a limit of steps ---------------------------------------------------------------------------------- */
@@ -44,8 +48,9 @@ static void note_limited(struct fragile *f, long limit, const char *what, struct
     struct bed *const bed = &f->bed;
     const bool own = !bed_is_fixed(&f->scene.bed) && !(bed->method->caps & SENS_CAP_CONTROLLER);
     bed->task.max_steps = limit;
-    if (!own || bed_solve(bed) != SENS_OK)
-        note_unfinished(bed, what, worst);
+    const sens_status status = bed_solve(bed);
+    if (!own || status != SENS_OK)
+        note_end(status, what, worst);
     else if (!told_fewer(bed, limit))
         worst_note(worst, INFINITY, 0, "%s: success is reported, by %ld trials and %ld on the way back", what,
                    bed->work.steps + bed->work.rejects, bed->work.steps_reverse + bed->work.rejects_reverse);

@@ -228,12 +228,11 @@ static const struct verify_check checks[] = {
          "2^40, x0 and p in another order, and G as a sum of numbers of size 1. Times its unit each entry of "
          "the gradient is what it is where all units are 1, and with powers of two nothing is rounded. A "
          "bump that is one for all components (a part of the largest, of a norm, of the first) moves the "
-         "small ones 2^20 or 2^40 times too far, beyond where G is straight; one that follows the "
-         "smallest is lost in the large ones. Scale the bump of each component by that component. A bump in "
+         "small ones 2^20 or 2^40 times too far, beyond where G is straight; one that follows the smallest "
+         "is lost in the large ones. Scale the bump of each component by that component. A bump in "
          "proportion to max(|x|, 1) is no fault here: no component is smaller than 1 (scale.parameters and "
-         "drawn.scaled have "
-         "small ones). Equal sizes show how far solves that choose their steps scatter; above a 64th "
-         "nothing is told.",
+         "drawn.scaled have small ones). Equal sizes show how far solves that choose their steps scatter; "
+         "above a 64th nothing is told.",
      .level = VERIFY_UNLEVELLED},
     {.id = NULL}};
 

@@ -54,9 +54,10 @@ static void product(const struct sens_problem *pb, const struct sens_at *at, siz
                     double *OUT)
 {
     const struct units *const u = pb->data;
-    for (size_t i = 0; i < N; i++)
-        for (size_t l = 0; l < L; l++)
-            OUT[i * L + l] = rate_of(u, at, i) * cos(at->x[i] / u->s[i]) * V[i * L + l];
+    for (size_t i = 0; i < N; i++) {
+        const double slope = rate_of(u, at, i) * cos(at->x[i] / u->s[i]);
+        for (size_t l = 0; l < L; l++) OUT[i * L + l] = slope * V[i * L + l];
+    }
 }
 
 static const struct sens_problem_type problem_type = {
@@ -127,8 +128,10 @@ static double apart(const struct quotients *a, const struct quotients *b)
     double most = 0;
     for (size_t k = 0; k < VARIABLES; k++)
         for (size_t i = 0; i < N; i++)
-            if (a->by[k][i] != b->by[k][i])
-                most = fmax(most, fabs(b->by[k][i] - a->by[k][i]) / fabs(a->by[k][i]));
+            if (a->by[k][i] != b->by[k][i]) {
+                const double off = fabs(b->by[k][i] - a->by[k][i]) / fabs(a->by[k][i]);
+                most = isnan(off) ? INFINITY : fmax(most, off);
+            }
     return most;
 }
 

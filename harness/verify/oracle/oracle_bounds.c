@@ -217,12 +217,13 @@ sens_status oracle_tolerance(const struct oracle *oracle, double rtol, double at
     struct sens_arena *arena = &oracle->v->ctx.arena;
     const struct sens_arena_mark mark = sens_arena_mark(arena);
     struct sens_out forward, adjoint;
+    sens_status status = SENS_OK;
     const bool dear = run_too_dear(oracle, bound); /* oracle_tangent is in reverse then, too */
     clear(oracle, bound);
-    sens_status status =
-        deviate(oracle, dear ? reverse : run_tangent, noise, TOLERANCE_DRAWS, tangent, &forward, bound);
+    if (!dear) status = deviate(oracle, run_tangent, noise, TOLERANCE_DRAWS, tangent, &forward, bound);
     if (status == SENS_OK)
-        status = deviate(oracle, reverse, noise, TOLERANCE_DRAWS, dear ? &forward : NULL, &adjoint, bound);
+        status = deviate(oracle, reverse, noise, TOLERANCE_DRAWS, dear ? tangent : NULL, &adjoint, bound);
+    if (dear) forward = adjoint;
     if (status == SENS_OK) widen_by_truncation(oracle, rtol, atol, &forward, &adjoint, bound);
     if (status == SENS_OK) finish(oracle, &forward, TOLERANCE_SAFETY, bound);
     sens_arena_rewind(arena, mark);

@@ -174,11 +174,12 @@ static sens_status truth_on(const struct bed *bed, const struct sens_tableau *tb
     struct sens_out rough = bed_shape(bed);
     oracle_create(bed, tb, grid, &coarse);
     oracle_create(bed, tb, half, &fine);
+    const bool in_reverse = compute == oracle_adjoint || run_too_dear(&coarse, &rough);
     sens_status status = compute(&coarse, &rough);
     if (status == SENS_OK) status = compute(&fine, truth);
     if (status == SENS_OK)
-        status = oracle_rounding_cheaply(&coarse, compute == oracle_tangent ? &rough : NULL,
-                                         compute == oracle_adjoint ? &rough : NULL, TRUTH_DRAWS, uncertainty);
+        status = oracle_rounding_cheaply(&coarse, in_reverse ? NULL : &rough, in_reverse ? &rough : NULL,
+                                         TRUTH_DRAWS, uncertainty);
     if (status == SENS_OK) out_add_apart(bed, uncertainty, 1, &rough, truth);
     return status;
 }

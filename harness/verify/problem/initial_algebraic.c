@@ -12,12 +12,12 @@
 #include "products.h"
 
 static const double DIGITS = 1.4901161193847656e-8; /* sqrt(eps); of x0, what `run` takes for consistent */
-static const double EXACT = 1e-9;
+static const double EXACT = 1e-9; /* of the terms at the nominal parameters: held to them at others */
 
 struct start {
     const struct subject *subject;
     size_t rows, *row; /* which are algebraic */
-    double *J, *F;     /* [rows][n], [rows][np]: df/dx and df/dp at the nominal parameters, sizes alone */
+    double *J, *F;     /* [rows][n], [rows][np]: df/dx and df/dp at the nominal parameters */
     double *x0;        /* [n] there */
     bool *exact;       /* [rows] they hold there */
 };
@@ -52,29 +52,15 @@ static bool place_create(const struct subject *subject, const double *p, struct 
 
 /* ---- the terms of an equation --------------------------------------------------------------------------- */
 
-static void keep_column(const struct start *start, const double *column, size_t cols, size_t k, double *sizes)
+/* Of the algebraic equations, by one lane at a time: [rows][cols]. */
+static double *slopes(const struct start *start, const struct place *place, enum product product, size_t cols)
 {
-    for (size_t r = 0; r < start->rows; r++) sizes[r * cols + k] = fabs(column[start->row[r]]);
-}
-
-static void find_sizes(struct start *start, const struct place *nominal)
-{
-    const struct sens_problem *const pb = start->subject->pb;
     struct verify *const v = start->subject->v;
-    const struct sens_at at = {pb->t0, nominal->x, nominal->p};
-    start->J = verify_array(v, start->rows * pb->n), start->F = verify_array(v, start->rows * pb->np);
-    double *const unit = verify_array(v, pb->n), *const column = verify_array(v, pb->n);
-    for (size_t j = 0; j < pb->n; j++) {
-        unit[j] = 1;
-        pb->type->jvp(pb, &at, 1, unit, column);
-        unit[j] = 0;
-        keep_column(start, column, pb->n, j, start->J);
-    }
-    for (size_t k = 0; k < pb->np; k++) {
-        memset(column, 0, pb->n * sizeof *column);
-        pb->type->jvp_p_cols(pb, &at, k, 1, column);
-        keep_column(start, column, pb->np, k, start->F);
-    }
+    const struct sens_at at = {start->subject->pb->t0, place->x, place->p};
+    const struct linear map = linear_at(start->subject, product, &at);
+    const struct sample sample = {start->rows, cols, start->row, verify_memory(v, cols, sizeof(size_t))};
+    for (size_t k = 0; k < cols; k++) sample.col[k] = k;
+    return linear_matrix(&map, &sample);
 }
 
 /* With the larger of the numbers there and at the nominal parameters, one of which may be 0. */
@@ -83,8 +69,8 @@ static double terms(const struct start *start, const struct place *place, size_t
     const struct sens_problem *const pb = start->subject->pb;
     const double *const J = start->J + r * pb->n, *const F = start->F + r * pb->np;
     double sum = 0;
-    for (size_t j = 0; j < pb->n; j++) sum += J[j] * fmax(fabs(start->x0[j]), fabs(place->x[j]));
-    for (size_t k = 0; k < pb->np; k++) sum += F[k] * fmax(fabs(pb->p[k]), fabs(place->p[k]));
+    for (size_t j = 0; j < pb->n; j++) sum += fabs(J[j]) * fmax(fabs(start->x0[j]), fabs(place->x[j]));
+    for (size_t k = 0; k < pb->np; k++) sum += fabs(F[k]) * fmax(fabs(pb->p[k]), fabs(place->p[k]));
     return sum;
 }
 
@@ -102,7 +88,8 @@ static bool start_create(const struct subject *subject, struct start *start, str
              subject->v->seed ? "drawn" : "nominal");
     start->x0 = nominal->x;
     start->exact = verify_memory(subject->v, start->rows, sizeof *start->exact);
-    find_sizes(start, nominal);
+    start->J = slopes(start, nominal, PRODUCT_JVP, pb->n);
+    start->F = slopes(start, nominal, PRODUCT_JVP_P, pb->np);
     for (size_t r = 0; r < start->rows; r++)
         start->exact[r] = fabs(nominal->f[start->row[r]]) <= EXACT * terms(start, nominal, r);
     return true;
@@ -115,15 +102,11 @@ static void set_matrix(const struct start *start, const struct place *place, dou
     const struct sens_problem *const pb = start->subject->pb;
     const size_t n = pb->n;
     const struct sens_pattern *const M = &pb->mass->pattern;
-    const struct sens_at at = {pb->t0, place->x, place->p};
-    double *const unit = verify_array(start->subject->v, n * n);
-    for (size_t i = 0; i < n; i++) unit[i * n + i] = 1;
-    pb->type->jvp(pb, &at, n, unit, A);
-    for (size_t i = 0; i < n; i++) {
-        const bool algebraic = is_zero(pb->mass, i);
-        for (size_t j = 0; j < n; j++) A[i * n + j] = algebraic ? -A[i * n + j] : 0;
+    const double *const J = slopes(start, place, PRODUCT_JVP, n);
+    for (size_t r = 0; r < start->rows; r++)
+        for (size_t j = 0; j < n; j++) A[start->row[r] * n + j] = -J[r * n + j];
+    for (size_t i = 0; i < n; i++)
         for (size_t e = M->start[i]; e < M->start[i + 1]; e++) A[i * n + M->col[e]] += pb->mass->value[e];
-    }
 }
 
 /* d [n], by the equations alone that are not exact. false: there are too many, or A is singular. */
@@ -151,8 +134,10 @@ static bool find_moves(const struct start *start, const struct place *place, dou
 static size_t largest(size_t n, const double *v)
 {
     size_t at = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(v[i]) <= fabs(v[at]))) at = i;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(v[i])) return i; /* what is no number is large */
+        if (fabs(v[i]) > fabs(v[at])) at = i;
+    }
     return at;
 }
 
@@ -179,7 +164,8 @@ static void note_place(const struct start *start, const struct place *place, str
             first = start->row[r];
     if (rough == 0) return;
     if (!find_moves(start, place, d)) {
-        for (size_t r = 0; r < start->rows; r++) note_row(start, place, r, worst);
+        for (size_t r = 0; r < start->rows; r++)
+            if (!start->exact[r]) note_row(start, place, r, worst);
         return;
     }
     const size_t moved = largest(n, d);
@@ -261,9 +247,11 @@ void initial_check_algebraic(const struct subject *subject)
     const bool begins = worst_passes(&nominal), follows = worst_passes(&others);
     if (start.rows == 0)
         verify_skip(&result, "the problem has no algebraic equations");
+    else if (nominal.count == 0)
+        verify_skip(&result, "the right-hand side has no values at the initial state");
     else
-        verify_judge_or(&result, begins && others.count ? &others : &nominal,
-                        "the right-hand side has no values at the initial state");
+        verify_judge_or(&result, begins && subject->pb->np > 0 ? &others : &nominal,
+                        "there is no initial state at other parameters");
     /* Drawn parameters are others already. */
     const bool moved = subject->v->seed && !sens_problem_x0_depends(subject->pb);
     if (!begins) verify_blame(&result, CAUSE_initial_algebraic, moved ? 0.8 : 0.95);

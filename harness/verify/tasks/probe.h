@@ -32,7 +32,7 @@ const struct sens_mass *probe_mass(struct verify *v, size_t n, bool turned);
 
 enum probe_parts {
     PROBE_AT_T0 = 1,         /* an observation at t0 */
-    PROBE_BETWEEN = 2,       /* two observations between t0 and t1, at 3/8 and 5/8 of the interval */
+    PROBE_BETWEEN = 2,       /* observations between t0 and t1, at 3/8 and 5/8 where nothing else is said */
     PROBE_AT_T1 = 4,         /* an observation at t1 */
     PROBE_RUNNING = 8,       /* an integral */
     PROBE_EXPLICIT_PHI = 16, /* phi depends on p as well */
@@ -45,8 +45,7 @@ void probe_cost(struct verify *v, const struct sens_problem *problem, size_t m, 
 /* The same, with observations on which no small number of equal steps lands, two of them close to each other. */
 void probe_cost_uneven(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
                        struct sens_cost *cost);
-/* The same, with many observations in a small part of the interval behind t0: segments between stops are of lengths
- * that differ a hundredfold. */
+/* The same, with 24 observations in the first 1/200 of the interval, and none between these and t1. */
 void probe_cost_crowded(struct verify *v, const struct sens_problem *problem, size_t m, unsigned parts,
                         struct sens_cost *cost);
 /* The same, observed at the given times in place of those of the parts: increasing, in [t0, t1], copied.

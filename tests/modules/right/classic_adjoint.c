@@ -110,7 +110,7 @@ static sens_status forward(struct state *st)
 
 /* ---- backwards ----------------------------------------------------------------------------------------- */
 
-/* The step that t is in. */
+/* The step that t is in: what reads the state at any time looks for it (wrong/mean_step.edit does not). */
 static long find_step(const struct state *st, sens_real t)
 {
     long first = 0;
