@@ -40,8 +40,11 @@ sens_status sens_stage_matrix_factor(struct sens_stage_matrix *matrix, sens_real
 
 sens_status sens_stage_matrix_room(struct sens_ctx *ctx, size_t L, struct sens_stage_matrix *matrix)
 {
-    matrix->sum = SENS_NEW(ctx, sens_real, (matrix->J->pb->mass ? 6 : 4) * matrix->J->pb->n * L);
-    return matrix->sum ? SENS_OK : SENS_NO_MEMORY;
+    const size_t n = matrix->J->pb->n;
+    const bool mass = matrix->J->pb->mass;
+    matrix->sum = SENS_NEW(ctx, sens_real, (mass ? 6 : 4) * n * L);
+    matrix->unit = mass ? SENS_NEW(ctx, sens_real, n) : NULL;
+    return matrix->sum && (matrix->unit || !mass) ? SENS_OK : SENS_NO_MEMORY;
 }
 
 /* sum += a x and size += |a x|, [L] */
@@ -99,21 +102,38 @@ static sens_real rounding(const struct sens_stage_matrix *matrix)
     return SENS_EPSILON * ((sens_real)entries / (sens_real)matrix->J->pb->n + 2);
 }
 
+/* unit[i] = the largest entry of row i of the matrix: what the numbers of its equation are multiples of. Rows of M and f
+ * may have any units. They cancel in the transposed system, whose solution has one over them. */
+static void find_units(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma)
+{
+    const size_t n = matrix->J->pb->n;
+    const struct sens_pattern *const J = matrix->J->pattern, *const M = &matrix->J->pb->mass->pattern;
+    for (size_t i = 0; i < n; i++) {
+        sens_real largest = 0;
+        for (size_t e = J ? J->start[i] : i * n; e < (J ? J->start[i + 1] : (i + 1) * n); e++)
+            largest = fmax(fabs(h_gamma * matrix->value[e]), largest);
+        for (size_t e = M->start[i]; e < M->start[i + 1]; e++)
+            largest = fmax(fabs(matrix->J->pb->mass->value[e]), largest);
+        matrix->unit[i] = transposed || largest == 0 ? 1 : largest;
+    }
+}
+
 /* R = 0 in the lanes in which every equation is right to rounding of its own terms, the sum of whose sizes is `terms`,
  * or of terms as small as rounding of rounding of the lane's largest: states far from what the cost looks at, if units
- * are not 1e31 apart. Is any lane left? */
+ * of states are not 1e31 apart. Is any lane left? */
 static bool leave_off(const struct sens_stage_matrix *matrix, size_t L, const sens_real *terms, sens_real *R)
 {
-    const size_t count = matrix->J->pb->n * L;
-    const sens_real unit = rounding(matrix);
+    const size_t n = matrix->J->pb->n;
+    const sens_real rounds = rounding(matrix), *const unit = matrix->unit;
     bool any = false;
     for (size_t l = 0; l < L; l++) {
         sens_real top = 0;
         bool off = false; /* what is no number is off */
-        for (size_t q = l; q < count; q += L) top = fmax(terms[q], top);
+        for (size_t i = 0; i < n; i++) top = fmax(terms[i * L + l] / (unit ? unit[i] : 1), top);
         const sens_real least = SENS_EPSILON * SENS_EPSILON * top;
-        for (size_t q = l; q < count && !off; q += L) off = !(fabs(R[q]) <= unit * (terms[q] + least));
-        for (size_t q = l; q < count && !off; q += L) R[q] = 0;
+        for (size_t i = 0; i < n && !off; i++)
+            off = !(fabs(R[i * L + l]) <= rounds * (terms[i * L + l] + least * (unit ? unit[i] : 1)));
+        for (size_t i = 0; i < n && !off; i++) R[i * L + l] = 0;
         any = any || off;
     }
     return any;
@@ -125,6 +145,7 @@ bool sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool tra
     const size_t count = matrix->J->pb->n * L;
     sens_real *const sum = matrix->sum, *const size = sum + count, *const terms = size + 2 * count;
     multiply(matrix, transposed, L, X);
+    if (matrix->unit) find_units(matrix, transposed, h_gamma);
     for (size_t q = 0; q < count; q++) {
         sens_real own;
         R[q] = B[q] - (entry(matrix, count, X, q, &own) - h_gamma * sum[q]);
@@ -155,6 +176,7 @@ void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transp
     sens_real *const sum = matrix->sum, *const size = sum + count, *const R = size + count;
     sens_real *const x = of->x, *const c = of->c;
     multiply(matrix, transposed, of->L, x);
+    if (refine && matrix->unit) find_units(matrix, transposed, of->h_gamma);
     if (refine && find_residuals(matrix, of)) {
         sens_shifted_solve(matrix->system, transposed, of->L, R);
         for (size_t q = 0; q < count; q++)

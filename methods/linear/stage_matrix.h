@@ -13,6 +13,7 @@ struct sens_stage_matrix { /* one a thread */
     struct sens_shifted *system;
     sens_real *value; /* [entries] of J at the last point */
     sens_real *sum;   /* [4][n][L] of slopes and residuals, with a mass matrix 6; NULL: none are asked for */
+    sens_real *unit;  /* [n] of the equations, where residuals are asked for; NULL: there is no mass matrix */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may

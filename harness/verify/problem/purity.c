@@ -22,7 +22,9 @@ static const struct verify_check checks[] = {
      .bound = "none: equal bits; a few roundings away, a thousandth of the largest number",
      .explanation =
          "rhs is evaluated at seven points that share some of t, x and p, or the sum of x, then again in "
-         "another order, from one and the same buffer, with calls of the other callbacks in between. A "
+         "another order, from one and the same buffer, with calls of the other callbacks in between, and "
+         "where "
+         "t, x or p is 1e-11 off a point, behind a call at that point. A "
          "difference means that it keeps something from call to call, such as a cache that is keyed on an "
          "address or on t alone. So does a value that is far from that at inputs a few roundings away: p is "
          "no key of a cache. The inputs must be left as they are. In every other round the instance's own p, "
@@ -207,6 +209,43 @@ static void note_beside(const struct subject *subject, const struct history *his
     sens_arena_rewind(&subject->v->ctx.arena, mark);
 }
 
+/* Inputs that differ from `from` by far more than roundings and far less than any step, in states, times or parameters
+ * alone. */
+enum nearness { NEAR_X, NEAR_T, NEAR_P, NEARNESSES };
+
+static struct inputs inputs_near(const struct subject *subject, const struct inputs *from, enum nearness what)
+{
+    static const double NEAR = 1e-11;
+    struct inputs in = inputs_copy(subject, from);
+    const struct sens_problem *const pb = subject->pb;
+    for (size_t q = 0; what == NEAR_X && q < in.K * pb->n; q++) in.X[q] *= 1 + NEAR;
+    for (size_t k = 0; what == NEAR_T && k < in.K; k++) in.t[k] += NEAR * (pb->t1 - pb->t0);
+    for (size_t k = 0; what == NEAR_P && k < pb->np; k++) in.p[k] *= 1 + NEAR;
+    return in;
+}
+
+/* What takes a point for the one before when it is nearly so gives, behind that one, what is true there. */
+static void note_near(const struct subject *subject, const struct history *history, enum callback c,
+                      enum nearness what, struct purity_record *record)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
+    const struct inputs *const far = &history->in[1], *const point = &history->in[0];
+    const struct inputs near = inputs_near(subject, point, what);
+    const size_t count = call_size(subject, c, &near);
+    double *const alone = verify_array(subject->v, count), *const behind = verify_array(subject->v, count);
+    double *const other = verify_array(subject->v, count);
+    call_make(subject, c, far, other);
+    call_make(subject, c, &near, alone);
+    call_make(subject, c, far, other); /* or the point would be taken for the near one */
+    call_make(subject, c, point, other);
+    call_make(subject, c, &near, behind);
+    const bool same = same_numbers(count, alone, behind);
+    worst_note(&record->worst, same ? 0 : 1, 0,
+               "%s gives other bits for the same input behind a call at nearly that input", call_name(c));
+    record->impure = record->impure || !same;
+    sens_arena_rewind(&subject->v->ctx.arena, mark);
+}
+
 static void overwrite(const struct subject *subject, struct inputs *to, const struct inputs *from)
 {
     const size_t n = subject->pb->n, np = subject->pb->np;
@@ -242,6 +281,9 @@ static void check_pure(const struct subject *subject, const char *check, struct 
             call_make(subject, (enum callback)c, &in, history.first[k][c]);
             note_beside(subject, &history, k, (enum callback)c, &scope, &record);
         }
+    for (int c = scope.from; c < (int)scope.to; c++)
+        for (int what = 0; what < NEARNESSES && call_applies(subject, (enum callback)c); what++)
+            note_near(subject, &history, (enum callback)c, (enum nearness)what, &record);
     struct inputs shared = inputs_copy(subject, &history.in[0]);
     for (int round = 0; round < ROUNDS * MIXTURES; round++) {
         const int k = (round * (1 + round / MIXTURES) + 2) % MIXTURES;
