@@ -16,6 +16,13 @@ bool convergence_fails_beside(struct bed *bed, const char *words, struct verify_
     return true;
 }
 
+/* An error within the tolerance is none: steps that are doubled until they are good enough are often much better, and
+ * beside that they need not be. */
+static double tolerated(const struct refinement *by, double h)
+{
+    return by->way == BY_TOLERANCE ? h : 0;
+}
+
 /* ---- close behind a step ------------------------------------------------------------------------------- */
 
 /* The observation times, each a sliver of a step later than it was after the one before: a number of equal
@@ -60,8 +67,8 @@ void convergence_judge_slivers(struct scene *scene, const struct part part[SENS_
         if (!part[i].judged) continue;
         convergence_add_rung(&moved[i], h);
         worst_note_in(&worst, 1u << i, moved[i].ladder.error[0],
-                      CONVERGENCE_BESIDE * fmax(error[last - 1], error[last]) + moved[i].ladder.floor[0] +
-                          part[i].done,
+                      CONVERGENCE_BESIDE * fmax(error[last - 1], error[last]) + tolerated(by, h) +
+                          moved[i].ladder.floor[0] + part[i].done,
                       "%s: observed close behind the end of a step: error", part[i].name);
     }
     if (worst_passes(&worst)) return;
@@ -129,7 +136,7 @@ static void note_stops(struct scene *scene, const struct part usual[SENS_PARTS],
             const int at = part[i].ladder.count - 1;
             worst_note_in(worst, 1u << i, part[i].ladder.error[at],
                           (tested ? BY_TESTS * usual_error(&usual[i].ladder, k, last) : equal) +
-                              part[i].ladder.floor[at] + part[i].done,
+                              tolerated(by, h) + part[i].ladder.floor[at] + part[i].done,
                           "%s: where observations cut the interval %s (%ld steps in all): error",
                           part[i].name, words, refinement_steps(bed));
         }

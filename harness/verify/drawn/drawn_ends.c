@@ -47,6 +47,7 @@ void drawn_look_at_value(struct drawing *drawing, int axis, double value, struct
     if (value == drawn.value[axis]) return;
     drawn.value[axis] = value;
     drawn.value[AXIS_LIMIT] = DRAWN_ENDS_LIMIT;
+    if (axis_declared(drawing, AXIS_LAYOUT)) drawn.value[AXIS_LAYOUT] = 1; /* steps of many lengths */
     axis_words(drawing, axis, value, words);
     const struct drawn_verdict verdict = drawn_judge(drawing, &drawn);
     snprintf(left, sizeof left, "%s (%s)", words, sens_status_name(verdict.status));

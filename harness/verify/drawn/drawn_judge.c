@@ -19,6 +19,7 @@ static const double UNSEEN = 100;
 struct trial { /* a solved scene beside its judge: the same task with the mean of all outputs */
     struct scene scene, judge;
     struct sens_out got;
+    bool closely; /* an option has another value than usual */
 };
 
 /* ---- solving ------------------------------------------------------------------------------------------- */
@@ -160,6 +161,33 @@ static bool judge_quotient(struct trial *trial, struct drawn_verdict *verdict)
     return true;
 }
 
+/* Of a derivative, so much is allowed that one without digits passes. */
+static const double LITTLE = 1e-2;
+
+static bool tells_little(const struct bed *bed, const struct expected *expected)
+{
+    static const unsigned parts[] = {SENS_IN_DGDP, SENS_IN_DGDX0};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        if (!(bed->task.parts & parts[k])) continue;
+        const double size = out_norm(bed, &expected->value, NULL, parts[k]);
+        if (!(out_norm(bed, &expected->bound, NULL, parts[k]) <= LITTLE * size)) return true;
+    }
+    return false;
+}
+
+/* Beside a faint copy of itself the map is known to rounding, where the exact solution says little of the derivative.
+ * With a value of an option that is not usual it is looked at in any case: what goes wrong by it may be as small as the
+ * errors that the tolerance allows. */
+static void judge_closely(const struct trial *trial, const struct expected *expected,
+                          struct drawn_verdict *verdict)
+{
+    struct worst own = {.count = 0};
+    if (!worst_passes(&verdict->worst)) return;
+    if (!trial->closely && !tells_little(&trial->judge.bed, expected)) return;
+    if (gradient_note_faint(&trial->scene.bed, &own) && own.count > 0)
+        worst_note(&verdict->worst, own.value, own.bound, "beside a faint copy: %s", own.where);
+}
+
 static bool judge_discrete(struct trial *trial, struct drawn_verdict *verdict)
 {
     const unsigned caps = trial->scene.bed.method->caps;
@@ -174,6 +202,7 @@ static bool judge_discrete(struct trial *trial, struct drawn_verdict *verdict)
     if (expect_exact(&trial->judge.bed, &expected) != SENS_OK) return false;
     out_add(&trial->judge.bed, &expected.bound, UNSEEN - 1, &expected.bound);
     compare(trial, &expected, "exact, the mean of all outputs:", verdict);
+    judge_closely(trial, &expected, verdict);
     return true;
 }
 
@@ -209,6 +238,13 @@ static bool judge_numbers(struct trial *trial, struct drawn_verdict *verdict)
     return true;
 }
 
+static bool options_differ(const struct drawing *drawing, const struct drawn *drawn)
+{
+    for (int axis = AXIS_OPTION; axis < AXIS_OPTION + AXIS_OPTIONS; axis++)
+        if (drawn->value[axis] != drawing->usual.value[axis]) return true;
+    return false;
+}
+
 static void make_judge(struct trial *trial)
 {
     struct sens_cost mean;
@@ -238,6 +274,7 @@ static struct drawn_verdict judge(const struct drawing *drawing, const struct dr
         verdict.outcome = DRAWN_UNJUDGED;
     if (verdict.status == SENS_OK) {
         make_judge(&trial);
+        trial.closely = options_differ(drawing, drawn);
         judge_steps(&trial.scene.bed, &verdict);
         const bool wrong = !worst_passes(&verdict.worst);
         const bool judged = !wrong && judge_numbers(&trial, &verdict);

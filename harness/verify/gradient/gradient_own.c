@@ -41,7 +41,7 @@ static void move(const struct own *own, size_t first, size_t count, const double
     struct verify *v = own->bed->v;
     for (size_t i = 0; i < count; i++) {
         const double exact = from[i] + (d && i >= first ? s * d[i] : 0);
-        const double off = 4 * own->unit * verify_uniform(v, -1, 1);
+        const double off = (3 * DBL_EPSILON + own->unit) * verify_uniform(v, -1, 1);
         to[i] = shaken && i >= first ? exact * (1 + off) : exact;
     }
 }
@@ -111,6 +111,8 @@ static double allowed_along(size_t count, const double *allowed, const double *d
 
 /* A bound that is no more than this share of the terms is one of rounding. */
 static const double TIGHT = 1e-8;
+/* Of the terms, what rounding leaves in units of it, and what an iteration does in units of what it tells. */
+static const double ROUNDED = 64, LEFT = 8;
 
 /* The gradient along dp and dx, as far as they are, against the differences. false: a bound is not tight. */
 static bool note_direction(struct own *own, unsigned part, const struct sens_out *gradient,
@@ -120,6 +122,7 @@ static bool note_direction(struct own *own, unsigned part, const struct sens_out
     const size_t m = own->bed->cost.m, n = own->bed->problem.n, np = own->bed->problem.np;
     const struct curve curve = {.v = v, .n = m, .value = value, .self = &own, .dear = own->dear};
     double *const slope = verify_array(v, m), *const bound = verify_array(v, m);
+    const double unknown = ROUNDED * DBL_EPSILON + LEFT * (own->unit - DBL_EPSILON);
     bool tight = true;
     curve_slope(&curve, 1, slope, bound);
     for (size_t c = 0; c < m; c++) {
@@ -131,7 +134,7 @@ static bool note_direction(struct own *own, unsigned part, const struct sens_out
         tight = tight && bound[c] <= fmax(TIGHT * (in_p + in_x), allowed);
         if (isfinite(bound[c]))
             worst_note_in(worst, part, fabs(got - slope[c]),
-                          bound[c] + allowed + 64 * own->unit * (in_p + in_x),
+                          bound[c] + allowed + unknown * (in_p + in_x),
                           "dG_%zu along a direction of %s: %.10g is not %.10g", c,
                           part == SENS_IN_DGDP    ? "p"
                           : part == SENS_IN_DGDX0 ? "x0"
