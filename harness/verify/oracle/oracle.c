@@ -195,13 +195,18 @@ void scheme_take(const struct oracle *oracle, const struct scheme *scheme, long 
 
 /* ---- points -------------------------------------------------------------------------------------------- */
 
-/* t (1 + relative u), and not outside the interval, where rhs may not be defined. */
+/* Times that are summed up step by step are off by more than one rounding. */
+static const double SUMMED = 4;
+
+/* t, earlier in one draw and later in the next: where f jumps at a time that steps end at, each has its side of it. Not
+ * outside the interval, where rhs may not be defined. */
 static double time_input(struct run *run, double t, double h)
 {
     const struct sens_problem *pb = run->oracle->problem;
     if (run->noise.relative == 0) return t;
-    const double size = fmax(fabs(t), fabs(h)) * run->noise.relative;
-    return fmin(fmax(t + size * uniform(&run->noise.state), fmin(t, pb->t0)), fmax(t, pb->t1));
+    const double size = SUMMED * fmax(fabs(t), fabs(h)) * run->noise.relative;
+    const double off = size * fabs(uniform(&run->noise.state));
+    return fmin(fmax(run->noise.draw % 2 ? t - off : t + off, fmin(t, pb->t0)), fmax(t, pb->t1));
 }
 
 void run_round(size_t count, const double *from, double *to)
