@@ -168,6 +168,12 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     return allocate(ctx, sizeof room / sizeof *room, room);
 }
 
+#ifndef RUN
+#define RUN run
+#else /* of the including file, behind this one */
+static sens_status RUN(struct sens_ctx *ctx, void *state, const struct sens_out *out, struct sens_work *work);
+#endif
+
 static SENS_METHOD(own) = {
     .name = NAME,
     .summary = "Bogacki-Shampine 3(2), own step control, with its tangent",
@@ -175,7 +181,7 @@ static SENS_METHOD(own) = {
     .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_TOLERANCE | SENS_CAP_STEPS |
             SENS_CAP_COMPONENTS,
     .prepare = prepare,
-    .run = run,
+    .run = RUN,
 };
 static const struct sens_method_type *const methods[] = {&sens_method_own, NULL};
 SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = NAME, .methods = methods};
