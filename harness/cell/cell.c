@@ -31,7 +31,7 @@ static bool override_t1(struct resolution *re)
     if (!given) return true;
     const int T = sens_option_find(re->problem->options, "T");
     if (T >= 0 && re->table[OWNER_PROBLEM].given[T]) return refuse_pair(re->error, given, "together with T");
-    if (!key_value(resolve_key("t1"), given, &t1, re->error)) return false;
+    if (!key_value(bench_key_find("t1"), given, &t1, re->error)) return false;
     if (!(t1.number > pb->t0))
         return refuse_pair(re->error, given, "out of range; allowed: more than t0 = %g", (double)pb->t0);
     if (T >= 0) re->cell->problem_used[T].number = t1.number;
@@ -115,7 +115,7 @@ static bool set_policy(struct resolution *re, const struct spec_pair *given,
         return refuse_pair(re->error, given, policy->numbered ? "needs a number: %s:K" : "%s takes no number",
                            policy->name);
     number.value = rest + 1;
-    if (policy->numbered && !key_value(resolve_key("ckpt"), &number, &k, re->error)) return false;
+    if (policy->numbered && !key_value(bench_key_find("ckpt"), &number, &k, re->error)) return false;
     if (policy->numbered && k.word >= 0) return refuse_pair(re->error, given, "not a number after the colon");
     re->cell->task.ckpt = (struct sens_ckpt){policy, (long)k.number};
     return true;

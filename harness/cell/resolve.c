@@ -19,16 +19,9 @@ const struct spec_pair *resolve_given(const struct resolution *re, const char *k
     return NULL;
 }
 
-const struct bench_key *resolve_key(const char *name)
-{
-    for (const struct bench_key *key = bench_keys(); key->name; key++)
-        if (strcmp(key->name, name) == 0) return key;
-    return NULL;
-}
-
 bool resolve_value(const struct resolution *re, const char *name, struct key_value *value)
 {
-    const struct bench_key *key = resolve_key(name);
+    const struct bench_key *key = bench_key_find(name);
     const struct spec_pair *given = resolve_given(re, name);
     char text[64], origin[] = "default";
     snprintf(text, sizeof text, "%s", key->fallback);
@@ -64,7 +57,7 @@ static const char *where_to_look(const struct resolution *re, const char *key)
 static const char *find_name(struct resolution *re, const char *key)
 {
     const struct spec_pair *given = resolve_given(re, key);
-    const char *name = given ? given->value : resolve_key(key)->fallback;
+    const char *name = given ? given->value : bench_key_find(key)->fallback;
     struct variant_names names;
     if (strcmp(key, "problem") == 0 && !problem_read(name, re->error)) return NULL;
     variant_names(re->cell->variant, key, &names);
@@ -213,7 +206,7 @@ static bool names_owner(const char *key, const char *owner)
 static sens_status assign(const struct resolution *re, const struct spec_pair *pair)
 {
     const char *dot = strchr(pair->key, '.'), *plain = dot ? dot + 1 : pair->key;
-    if (!dot && resolve_key(plain)) return SENS_OK;
+    if (!dot && bench_key_find(plain)) return SENS_OK;
     for (int k = 0; k < OWNERS; k++) {
         const struct resolve_table *table = &re->table[k];
         if (dot && !names_owner(pair->key, table->owner)) continue;

@@ -36,8 +36,6 @@ sens_status resolve_modules(struct resolution *re);
 /* The pair of a harness key; NULL when it is not given. */
 const struct spec_pair *resolve_given(const struct resolution *re, const char *key);
 
-const struct bench_key *resolve_key(const char *name); /* NULL: none */
-
 /* The value of a harness key, or of its fallback where it is not given (which then is a word or a number). */
 bool resolve_value(const struct resolution *re, const char *name, struct key_value *value);
 

@@ -22,7 +22,7 @@ static bool is_number(const char *text)
 
 static sens_status read_file(struct resolution *re, struct side *side)
 {
-    const struct bench_key *key = resolve_key(side->key);
+    const struct bench_key *key = bench_key_find(side->key);
     const char *const path = side->given->value;
     char range[RANGE_TEXT];
     size_t count;
@@ -48,7 +48,7 @@ static sens_status read_side(struct resolution *re, struct side *side)
     side->given = resolve_given(re, side->key);
     if (!side->given) return SENS_OK;
     if (!is_number(side->given->value)) return read_file(re, side);
-    if (!key_value(resolve_key(side->key), side->given, &value, re->error)) return SENS_BAD_INPUT;
+    if (!key_value(bench_key_find(side->key), side->given, &value, re->error)) return SENS_BAD_INPUT;
     side->number = value.number;
     return SENS_OK;
 }

@@ -1,4 +1,5 @@
 /* What a program says of itself becomes a method; see contender.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "method.h"
 #include "modules.h"
 #include "names.h"
+#include "options.h"
 
 enum { OPTIONS_MOST = 64, CHOICES_MOST = 64, LIMITS_MOST = 64, TEXT_MOST = 240 };
 static const double seconds_to_answer = 600; /* unless SENSBENCH_CONTENDER_SECONDS says otherwise */
@@ -198,12 +200,14 @@ static bool read_method(const struct introduction *in, const json_t *said, struc
 /* What plug-ins are asked for, too, in the words of a contender. */
 static bool check_method(const struct introduction *in, const struct sens_method_type *type)
 {
+    char owner[512];
     if (!is_name(type->name))
         return refuse(in, type->name, "is no name: letters, digits and _ . + - only, at most 63");
     if (find_method(variant_all()[0], type->name)) return refuse(in, type->name, "is a name that is taken");
     if (type->derivative == SENS_DERIVATIVE_CONTINUOUS && !(type->caps & SENS_CAP_TOLERANCE))
         return refuse(in, type->name, "computes a continuous derivative, and takes no tolerance");
-    return true;
+    snprintf(owner, sizeof owner, "contender %s", in->path);
+    return options_check(owner, type->options, in->error);
 }
 
 static bool ask(const struct introduction *in, const struct contender *contender, json_t **said)

@@ -9,6 +9,7 @@
 #include "fpstate.h"
 #include "modules.h"
 #include "names.h"
+#include "options.h"
 #include "variants.h"
 
 /* ---- is it one of ours --------------------------------------------------------------------------------- */
@@ -60,21 +61,12 @@ static bool check_text(const char *path, const char *kind, const char *name, con
     return true;
 }
 
-/* So are the names of options and their choices. */
-static bool check_options(const char *path, const struct sens_option *table, struct bench_error *error)
+static bool check_options(const char *path, const char *kind, const char *name,
+                          const struct sens_option *table, struct bench_error *error)
 {
-    for (const struct sens_option *option = table; option && option->name; option++) {
-        if (!is_key(option->name))
-            return refuse_module(path, "option", option->name,
-                                 "is no name: letters, digits, _ and . only, a letter first, at most 63",
-                                 error);
-        if (!option->help || (option->kind == SENS_OPT_CHOICE && (!option->choices || !option->choices[0])))
-            return refuse_module(path, "option", option->name, "lacks its help or its choices", error);
-        if (!check_text(path, "option", option->name, option->help, error)) return false;
-        for (size_t i = 0; option->kind == SENS_OPT_CHOICE && option->choices[i]; i++)
-            if (!check_name(path, "choice", option->choices[i], error)) return false;
-    }
-    return true;
+    char owner[512];
+    snprintf(owner, sizeof owner, "plugin %s: %s '%s'", path, kind, name);
+    return options_check(owner, table, error);
 }
 
 /* All products, or none: then those of the initial state are derived, too. */
@@ -93,7 +85,7 @@ static bool check_problems(const char *path, const struct sens_plugin *plugin, s
             return refuse_module(path, "problem", type->name, incomplete, error);
         if (!check_name(path, "problem", type->name, error) ||
             !check_text(path, "problem", type->name, type->summary, error) ||
-            !check_options(path, type->options, error))
+            !check_options(path, "problem", type->name, type->options, error))
             return false;
         if (problem_known(type->name)) return refuse_module(path, "problem", type->name, taken, error);
     }
@@ -108,7 +100,7 @@ static bool check_costs(const char *path, const struct sens_plugin *plugin, stru
             return refuse_module(path, "cost", type->name, incomplete, error);
         if (!check_name(path, "cost", type->name, error) ||
             !check_text(path, "cost", type->name, type->summary, error) ||
-            !check_options(path, type->options, error))
+            !check_options(path, "cost", type->name, type->options, error))
             return false;
         if (find_cost(variant_tables(), type->name))
             return refuse_module(path, "cost", type->name, taken, error);
@@ -124,7 +116,7 @@ static bool check_methods(const char *path, const struct sens_plugin *plugin, st
             return refuse_module(path, "method", type->name, incomplete, error);
         if (!check_name(path, "method", type->name, error) ||
             !check_text(path, "method", type->name, type->summary, error) ||
-            !check_options(path, type->options, error))
+            !check_options(path, "method", type->name, type->options, error))
             return false;
         if (find_method(variant_tables(), type->name))
             return refuse_module(path, "method", type->name, taken, error);

@@ -22,7 +22,7 @@ static bool is_word(const struct bench_key *key, const char *value)
 static const char *name_of(const struct spec *spec, const char *key)
 {
     const char *const given = spec_get(spec, key);
-    return given ? given : resolve_key(key)->fallback;
+    return given ? given : bench_key_find(key)->fallback;
 }
 
 /* "data", or "cost.data": of the first of problem, cost and method that has it, or of the one that is named. */
@@ -51,7 +51,7 @@ static bool option_takes_file(const struct spec *spec, const char *key)
 static bool names_file(const struct spec *spec, const struct spec_pair *pair)
 {
     double number;
-    const struct bench_key *const key = resolve_key(pair->key);
+    const struct bench_key *const key = bench_key_find(pair->key);
     if (!key) return option_takes_file(spec, pair->key);
     return key->kind == KEY_FILE ||
            (key->kind == KEY_REALS && !is_word(key, pair->value) && !read_number(pair->value, &number));

@@ -74,7 +74,7 @@ static void append_options(const char *owner, const struct sens_option *option,
     char shown[RANGE_TEXT], key[128];
     for (size_t i = 0; i < sens_option_count(option); i++) {
         const char *name = option[i].name;
-        const bool taken = resolve_key(name) || sens_option_find(before, name) >= 0;
+        const bool taken = bench_key_find(name) || sens_option_find(before, name) >= 0;
         if (option[i].kind == SENS_OPT_DATA || strcmp(name, without) == 0) continue;
         snprintf(key, sizeof key, "%s%s", taken ? owner : "", name);
         append_key(text, key, option_text(&option[i], value[i].number, shown));

@@ -36,6 +36,11 @@ cat >module.c <<'CODE'
 extern const char module_summary[];
 __attribute__((visibility("default"))) const char module_summary[] = SUMMARY;
 
+#ifdef OPTION
+#include <math.h>
+__attribute__((unused)) static const char *const words[] = {"one", "two", NULL};
+#endif
+
 #ifdef CONSTRUCTOR
 #include <fenv.h>
 #include <xmmintrin.h>
@@ -53,6 +58,9 @@ struct state {
 
 static const struct sens_option options[] = {
     {.name = "steps", .kind = SENS_OPT_INT, .fallback = 100, .min = 1, .max = 1e6, .help = "equal steps"},
+#ifdef OPTION
+    {OPTION},
+#endif
     SENS_OPTIONS_END};
 
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **made)
@@ -177,6 +185,27 @@ expect 2 "taken" list --plugin good.so --plugin good.so
 expect 2 "lacks a name" list --plugin nameless.so
 build forged '-DSUMMARY="a text\ncfsa  forged"'
 expect 2 "has a control character in its text" list --plugin forged.so
+
+# an option that could not be given, or is at first what cannot be given, is refused by name and value
+# refuse_option TEXT OPTION
+refuse_option() {
+    build option "-DOPTION=$2"
+    expect 2 "plugin option.so: method 'euler_tangent': option $1" list --plugin option.so
+}
+int='.kind = SENS_OPT_INT, .help = "an option"' real='.kind = SENS_OPT_REAL, .help = "an option"'
+choice='.kind = SENS_OPT_CHOICE, .choices = words, .help = "an option"'
+build option "-DOPTION=.name = \"q\", .fallback = -1, .min = -1, .max = 1, $real"
+expect 0 "q=-1" show euler_tangent --plugin option.so
+refuse_option "'steps' has the name of another option" ".name = \"steps\", $int"
+refuse_option "'tol' has the name of a key that every cell has" ".name = \"tol\", $real"
+refuse_option "'q' is of a kind that this program does not know: 77" \
+    '.name = "q", .kind = (enum sens_option_kind)77, .help = "an option"'
+refuse_option "'q': its fallback nan is not from min 0 to max 1" ".name = \"q\", .fallback = NAN, .max = 1, $real"
+refuse_option "'q': its fallback 3 is not from min 3 to max 2" \
+    ".name = \"q\", .fallback = 3, .min = 3, .max = 2, $real"
+refuse_option "'q': its max 1.5 is no whole number" ".name = \"q\", .max = 1.5, $int"
+refuse_option "'q': its min -inf is no whole number" ".name = \"q\", .min = -INFINITY, $int"
+refuse_option "'q': its fallback 2 is the index of none of its 2 choices" ".name = \"q\", .fallback = 2, $choice"
 
 # symbols of modules are their own: two of the same name, each keeps its text
 build one '-DNAME="one"' '-DSUMMARY="the text of one"'

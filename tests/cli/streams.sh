@@ -122,6 +122,9 @@ for name in 'a b' "x';system('id')" 'a\\nb' '../a' '-a' "$long" 'a,b' 'a|b' ''; 
 done
 module option loud.c 's@{.name = "T"@{.name = "T =1"@'
 tells 2 "option 'T =1' is no name" "$program" list --plugin ./option.so
+# of problems and costs as of methods (plugin.sh)
+module option loud.c 's@{.name = "T"@{.name = "t1"@'
+tells 2 "problem 'loud': option 't1' has the name of a key" "$program" list --plugin ./option.so
 cd ..
 
 exit $((failures > 0))

@@ -11,7 +11,8 @@
  * state as it is: a module linked with -ffast-math is refused.
  *
  * Names (of the module, of what it offers, of choices) are made of letters, digits and _ . + -, begin with a
- * letter or digit and have at most 63 characters; names of options begin with a letter and have no + and -.
+ * letter or digit and have at most 63 characters; names of options begin with a letter and have no + and -, and are no
+ * keys that every cell has (tol, dt, ...). Of an option min <= fallback <= max, or the fallback is the index of a choice.
  * What a module prints to standard output goes to standard error: results are not its own. */
 #ifndef SENS_PLUGIN_H
 #define SENS_PLUGIN_H

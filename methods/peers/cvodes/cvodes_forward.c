@@ -45,7 +45,7 @@
 
 #include "cvodes_forward.h"
 
-enum { OPT_LMM, OPT_VECTORS, OPT_CORRECTOR, OPT_ERRCON, OPT_RHS, OPT_SCALE, OPT_QUAD, OPT_MATRIX };
+enum { OPT_LMM, OPT_VECTORS, OPT_CORRECTOR, OPT_ERRCON, OPT_SENS_RHS, OPT_SCALE, OPT_QUAD, OPT_MATRIX };
 enum { SIMULTANEOUS, STAGGERED, STAGGERED1 };
 enum { RHS_ANALYTIC, RHS_DIFFERENCE };
 enum { SCALE_PBAR, SCALE_NONE };
@@ -65,11 +65,12 @@ static const struct sens_option options[] = {
                     .fallback = ERRCON_OUTSIDE,
                     .choices = cvodes_errcon_choices,
                     .help = "sensitivities inside or outside the error test; outside: as shipped"},
-    [OPT_RHS] = {.name = "rhs",
-                 .kind = SENS_OPT_CHOICE,
-                 .fallback = RHS_ANALYTIC,
-                 .choices = rhs_choices,
-                 .help = "variational equations from the problem's products, or CVODES' difference quotient"},
+    [OPT_SENS_RHS] =
+        {.name = "sens_rhs",
+         .kind = SENS_OPT_CHOICE,
+         .fallback = RHS_ANALYTIC,
+         .choices = rhs_choices,
+         .help = "variational equations from the problem's products, or CVODES' difference quotient"},
     [OPT_SCALE] = {.name = "scale",
                    .kind = SENS_OPT_CHOICE,
                    .fallback = SCALE_PBAR,
@@ -150,7 +151,7 @@ static int attach_nonlinear(struct cvodes_forward *fw)
 static int init_sensitivities(struct cvodes_forward *fw)
 {
     void *mem = fw->cv.mem;
-    const bool analytic = choice(fw, OPT_RHS) == RHS_ANALYTIC;
+    const bool analytic = choice(fw, OPT_SENS_RHS) == RHS_ANALYTIC;
     const int ns = (int)fw->ns, ism = corrector(fw);
     int flag = ism == CV_STAGGERED1 ? CVodeSensInit1(mem, ns, ism, analytic ? cvodes_one_slope : NULL, fw->S)
                                     : CVodeSensInit(mem, ns, ism, analytic ? cvodes_all_slopes : NULL, fw->S);

@@ -1,8 +1,10 @@
 /* The keys that every cell has beside the options of its problem, cost and method. */
+#include "keys.h"
+
 #include <stddef.h>
+#include <string.h>
 
 #include "sens/method.h"
-#include "spec.h"
 
 static const char *const automatic[] = {"auto", NULL};
 static const char *const policies[] = {"stages", "states", NULL};
@@ -199,4 +201,11 @@ static const struct bench_key keys[] = {
 const struct bench_key *bench_keys(void)
 {
     return keys;
+}
+
+const struct bench_key *bench_key_find(const char *name)
+{
+    for (const struct bench_key *key = keys; key->name; key++)
+        if (strcmp(key->name, name) == 0) return key;
+    return NULL;
 }
