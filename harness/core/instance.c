@@ -1,5 +1,6 @@
 /* Creation of problem and cost instances, with the checks that every module is entitled to rely on.
  * Compiled once per variant, because it works on numbers of the working precision. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,6 +47,20 @@ static bool products_whole(const struct sens_problem_type *type)
     return !type->vjp == !type->jvp && !type->vjp == !type->jvp_p_cols && !type->vjp == !type->vjp_p_batch;
 }
 
+/* Steps, observations and stops lie between t0 and t1, as numbers of double in every precision: where the interval has
+ * few of these, distinct times coincide. */
+static sens_status interval_check(struct sens_ctx *ctx, const struct sens_problem *pb)
+{
+    enum { FEWEST = 1024 };
+    const double t0 = (double)pb->t0, t1 = (double)pb->t1, most = fmax(fabs(t0), fabs(t1));
+    const double spacing = DBL_EPSILON * most, count = (t1 - t0) / spacing;
+    if (count >= FEWEST) return SENS_OK;
+    return sens_fail(ctx, SENS_BAD_INPUT,
+                     "problem %s: from t0 = %.17g to t1 = %.17g there are about %.0f numbers, %.3g apart; "
+                     "%d are needed, for times inside",
+                     pb->type->name, t0, t1, count, spacing, FEWEST);
+}
+
 sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_type *type,
                                 const struct sens_value *option, struct sens_problem *problem)
 {
@@ -65,9 +80,10 @@ sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_
     if (!pb.x0 || !pb.p || !pb.option) return SENS_NO_MEMORY;
     if (!all_finite(pb.n, pb.x0) || !all_finite(pb.np, pb.p) || !isfinite(pb.t0) || !isfinite(pb.t1))
         return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: x0, p, t0 or t1 is not finite", type->name);
-    const sens_status structure = sens_structure_check(ctx, &pb);
-    if (structure == SENS_OK) *problem = pb;
-    return structure;
+    sens_status checked = interval_check(ctx, &pb);
+    if (checked == SENS_OK) checked = sens_structure_check(ctx, &pb);
+    if (checked == SENS_OK) *problem = pb;
+    return checked;
 }
 
 sens_status sens_cost_create(struct sens_ctx *ctx, const struct sens_cost_type *type,

@@ -255,8 +255,8 @@ static inline size_t sens_structure_factors(const struct sens_structure *structu
     return columns;
 }
 
-/* Calls type->create, checks what it filled (n > 0, t1 > t0, pointers set, finite), rounds x0 and p to
- * double. */
+/* Calls type->create, checks what it filled (n > 0, t1 > t0 by a thousand times the spacing of double there, pointers
+ * set, finite), rounds x0 and p to double. */
 sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_type *type,
                                 const struct sens_value *option, struct sens_problem *problem);
 

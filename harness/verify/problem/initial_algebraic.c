@@ -4,7 +4,12 @@
  * sum_k |df_i/dp_k p_k|, which is the same in all units, is held to eight of them at others. Published states have some
  * digits only: where it holds to fewer, what counts is by how much x0 would have to move, as for `run`. That is
  *
- *     d = A^-1 f,   A = M with its rows of zeros replaced by those of -df/dx. */
+ *     d = A^-1 f,   A = M with its rows of zeros replaced by those of -df/dx.
+ *
+ * Both say nothing of a state that is small beside the others, or beside the terms of its own equation: a radical of
+ * 1e-9 may be five per cent beside what p asks for. So at other parameters each d_i is compared with x_i, too. It may
+ * have the digits that x_i is published with, as d_i at the nominal parameters tells, and what rounding of f and of x0
+ * comes to through A^-1. */
 #include <gsl/gsl_linalg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,19 +17,29 @@
 #include "products.h"
 
 static const double DIGITS = 1.4901161193847656e-8; /* sqrt(eps); of x0, what `run` takes for consistent */
-static const double EXACT = 1e-9; /* of the terms at the nominal parameters: held to them at others */
+static const double EXACT = 1e-9;   /* of the terms at the nominal parameters: held to them at others */
+static const double PUBLISHED = 10; /* times d_i / x_i there, at others: digits are lost by chance */
+static const double ROUNDINGS = 64; /* of the terms of an equation */
+static const double BESIDE = 1e-5; /* of x and p, where rounding of f is looked for: cubes are less than it */
+static const double FAR = 1e-3;    /* of p, that of x0: squares are far less than what a held one lacks */
 
 struct start {
     const struct subject *subject;
+    const double *p;   /* nominal ones, although those of subject are drawn */
     size_t rows, *row; /* which are algebraic */
     double *J, *F;     /* [rows][n], [rows][np]: df/dx and df/dp at the nominal parameters */
     double *x0;        /* [n] there */
     bool *exact;       /* [rows] they hold there */
+    bool *given;       /* [n] by a row of M that has this entry alone: not to be moved */
+    double *left;      /* [n]: d there; NULL: not to be had */
 };
 
 struct place {
     const double *p;
     double *x, *f; /* [n]: x0(p), f(t0, x0(p), p) */
+    double *J;     /* [rows][n] */
+    double *A;     /* [n][n] its factors; NULL: it is singular, or there are too many equations */
+    gsl_permutation order;
     char words[64];
 };
 
@@ -40,7 +55,7 @@ static bool place_create(const struct subject *subject, const double *p, struct 
 {
     const struct sens_problem *const pb = subject->pb;
     double sum = 0;
-    place->p = p;
+    *place = (struct place){.p = p};
     place->x = verify_array(subject->v, pb->n), place->f = verify_array(subject->v, pb->n);
     sens_problem_x0(pb, p, place->x);
     for (size_t i = 0; i < pb->n; i++) sum += fabs(place->x[i]);
@@ -70,8 +85,174 @@ static double terms(const struct start *start, const struct place *place, size_t
     const double *const J = start->J + r * pb->n, *const F = start->F + r * pb->np;
     double sum = 0;
     for (size_t j = 0; j < pb->n; j++) sum += fabs(J[j]) * fmax(fabs(start->x0[j]), fabs(place->x[j]));
-    for (size_t k = 0; k < pb->np; k++) sum += fabs(F[k]) * fmax(fabs(pb->p[k]), fabs(place->p[k]));
+    for (size_t k = 0; k < pb->np; k++) sum += fabs(F[k]) * fmax(fabs(start->p[k]), fabs(place->p[k]));
     return sum;
+}
+
+/* ---- by how much x0 would have to move ------------------------------------------------------------------ */
+
+static void set_matrix(const struct start *start, const double *J, double *A)
+{
+    const struct sens_problem *const pb = start->subject->pb;
+    const size_t n = pb->n;
+    const struct sens_pattern *const M = &pb->mass->pattern;
+    for (size_t r = 0; r < start->rows; r++)
+        for (size_t j = 0; j < n; j++) A[start->row[r] * n + j] = -J[r * n + j];
+    for (size_t i = 0; i < n; i++)
+        for (size_t e = M->start[i]; e < M->start[i + 1]; e++) A[i * n + M->col[e]] += pb->mass->value[e];
+}
+
+static void factorise(const struct start *start, struct place *place)
+{
+    enum { LARGEST = 1024 };
+    const size_t n = start->subject->pb->n;
+    struct verify *const v = start->subject->v;
+    int sign;
+    if (n > LARGEST) return;
+    double *const A = verify_array(v, n * n);
+    gsl_matrix_view matrix = gsl_matrix_view_array(A, n, n);
+    place->J = slopes(start, place, PRODUCT_JVP, n);
+    place->order = (gsl_permutation){n, verify_memory(v, n, sizeof(size_t))};
+    set_matrix(start, place->J, A);
+    gsl_linalg_LU_decomp(&matrix.matrix, &place->order, &sign);
+    for (size_t i = 0; i < n; i++)
+        if (A[i * n + i] == 0 || !isfinite(A[i * n + i])) return;
+    place->A = A;
+}
+
+static void solve(const struct start *start, const struct place *place, double *d)
+{
+    const size_t n = start->subject->pb->n;
+    const gsl_matrix_const_view matrix = gsl_matrix_const_view_array(place->A, n, n);
+    gsl_vector_view moves = gsl_vector_view_array(d, n);
+    gsl_linalg_LU_svx(&matrix.matrix, &place->order, &moves.vector);
+}
+
+/* d [n], by all equations or by those alone that are not exact. */
+static double *find_moves(const struct start *start, const struct place *place, bool all)
+{
+    double *const d = verify_array(start->subject->v, start->subject->pb->n);
+    for (size_t r = 0; r < start->rows; r++)
+        if (all || !start->exact[r]) d[start->row[r]] = place->f[start->row[r]];
+    solve(start, place, d);
+    return d;
+}
+
+/* ---- what rounding moves -------------------------------------------------------------------------------- */
+
+/* rest [rows]: f - (f + J dx + F dp) at `at`, near the place. */
+static bool find_rest(const struct start *start, const struct place *place, const double *F,
+                      const struct sens_at *at, double *rest)
+{
+    const struct sens_problem *const pb = start->subject->pb;
+    double *const f = verify_array(start->subject->v, pb->n);
+    if (pb->type->rhs(pb, at, f) != SENS_OK) return false;
+    for (size_t r = 0; r < start->rows; r++) {
+        rest[r] = f[start->row[r]] - place->f[start->row[r]];
+        for (size_t j = 0; j < pb->n; j++) rest[r] -= place->J[r * pb->n + j] * (at->x[j] - place->x[j]);
+        for (size_t k = 0; k < pb->np; k++) rest[r] -= F[r * pb->np + k] * (at->p[k] - place->p[k]);
+    }
+    return true;
+}
+
+/* What is 0 stays: it has no size. */
+static double *beside(struct verify *v, size_t count, const double *from, double part)
+{
+    double *const made = verify_array(v, count);
+    for (size_t i = 0; i < count; i++) made[i] = from[i] * (1 + part * verify_uniform(v, -1, 1));
+    return made;
+}
+
+static double *halfway(struct verify *v, size_t count, const double *from, const double *to)
+{
+    double *const half = verify_array(v, count);
+    for (size_t i = 0; i < count; i++) half[i] = from[i] + (to[i] - from[i]) / 2;
+    return half;
+}
+
+/* e [rows]. Near the place f is f + J dx + F dp and a square, four times what it is halfway. The rest is rounding of
+ * terms that neither J nor F shows, as of (300 + z)^4 with a small z: dx is large enough for 300 + z to change. What f
+ * is before t0 does not count. */
+static void shake(const struct start *start, const struct place *place, const double *F, double *e)
+{
+    const struct sens_problem *const pb = start->subject->pb;
+    struct verify *const v = start->subject->v;
+    const double t = fmax(*verify_shaken(v, 1, &pb->t0), pb->t0);
+    const double *const x = beside(v, pb->n, place->x, BESIDE);
+    const double *const p = beside(v, pb->np, place->p, BESIDE);
+    const struct sens_at whole = {t, x, p};
+    const struct sens_at half = {t, halfway(v, pb->n, place->x, x), halfway(v, pb->np, place->p, p)};
+    double *const rest[] = {verify_array(v, start->rows), verify_array(v, start->rows)};
+    if (!find_rest(start, place, F, &whole, rest[0]) || !find_rest(start, place, F, &half, rest[1])) return;
+    for (size_t r = 0; r < start->rows; r++) {
+        const double found = fabs(rest[0][r] - 4 * rest[1][r]);
+        if (isfinite(found)) e[r] = fmax(e[r], found);
+    }
+}
+
+/* moved [n]: how far x0 halfway to another p is from the mean of both, as one that is rounded before a subtraction, or
+ * by an iteration that ends early. A held one is not. */
+static void note_spread(const struct start *start, const struct place *place, double *moved)
+{
+    enum { SHAKES = 16 }; /* all three may be rounded alike */
+    const struct sens_problem *const pb = start->subject->pb;
+    struct verify *const v = start->subject->v;
+    double *const whole = verify_array(v, pb->n), *const half = verify_array(v, pb->n);
+    for (int k = 0; k < SHAKES && sens_problem_x0_depends(pb); k++) {
+        const double *const p = beside(v, pb->np, place->p, FAR);
+        sens_problem_x0(pb, p, whole);
+        sens_problem_x0(pb, halfway(v, pb->np, place->p, p), half);
+        for (size_t i = 0; i < pb->n; i++) {
+            const double spread = fabs(whole[i] - half[i] - (half[i] - place->x[i]));
+            if (isfinite(spread)) moved[i] = fmax(moved[i], 4 * spread);
+        }
+    }
+}
+
+/* [n]: four times the root mean square of A^-1 e with e of random signs and sizes, beside what x0 itself has. */
+static double *find_rounding(const struct start *start, const struct place *place)
+{
+    enum { SHAKES = 8, DRAWS = 16 };
+    const struct sens_problem *const pb = start->subject->pb;
+    struct verify *const v = start->subject->v;
+    const double *const F = slopes(start, place, PRODUCT_JVP_P, pb->np);
+    double *const e = verify_array(v, start->rows), *const moved = verify_array(v, pb->n);
+    double *const squares = verify_array(v, pb->n);
+    for (size_t r = 0; r < start->rows; r++) e[r] = ROUNDINGS * DBL_EPSILON * terms(start, place, r);
+    for (int k = 0; k < SHAKES; k++) shake(start, place, F, e);
+    for (int k = 0; k < DRAWS; k++) {
+        double *const d = verify_array(v, pb->n);
+        for (size_t r = 0; r < start->rows; r++) d[start->row[r]] = e[r] * verify_uniform(v, -1, 1);
+        solve(start, place, d);
+        for (size_t i = 0; i < pb->n; i++) squares[i] += 3 * d[i] * d[i] / DRAWS;
+    }
+    note_spread(start, place, moved);
+    for (size_t i = 0; i < pb->n; i++) moved[i] += 4 * sqrt(squares[i]);
+    return moved;
+}
+
+/* ---- the start ------------------------------------------------------------------------------------------ */
+
+/* Drawn ones are others already: what a held x0 lacks there is not what it is published with. */
+static const double *nominal_parameters(const struct subject *subject)
+{
+    struct verify *const v = subject->v;
+    const struct sens_problem *of = subject->pb;
+    struct sens_problem made;
+    while (of->inner) of = of->inner;
+    if (!v->seed || !of->option) return subject->pb->p;
+    const bool is_made = sens_problem_create(&v->ctx, of->type, of->option, &made) == SENS_OK;
+    return is_made && made.np == subject->pb->np ? made.p : subject->pb->p;
+}
+
+static void note_given(const struct sens_mass *mass, bool *given)
+{
+    for (size_t i = 0; i < mass->pattern.rows; i++) {
+        size_t entries = 0, col = 0;
+        for (size_t e = mass->pattern.start[i]; e < mass->pattern.start[i + 1]; e++)
+            if (mass->value[e] != 0) entries++, col = mass->pattern.col[e];
+        if (entries == 1) given[col] = true;
+    }
 }
 
 /* false: the problem has no algebraic equations, or no values where it begins. */
@@ -83,53 +264,24 @@ static bool start_create(const struct subject *subject, struct start *start, str
     start->row = verify_memory(subject->v, pb->n, sizeof *start->row);
     for (size_t i = 0; i < pb->n; i++)
         if (is_zero(pb->mass, i)) start->row[start->rows++] = i;
-    if (start->rows == 0 || !place_create(subject, pb->p, nominal)) return false;
-    snprintf(nominal->words, sizeof nominal->words, "at the %s parameters",
-             subject->v->seed ? "drawn" : "nominal");
+    if (start->rows == 0) return false;
+    start->p = nominal_parameters(subject);
+    if (!place_create(subject, start->p, nominal)) return false;
+    snprintf(nominal->words, sizeof nominal->words, "at the nominal parameters");
     start->x0 = nominal->x;
     start->exact = verify_memory(subject->v, start->rows, sizeof *start->exact);
-    start->J = slopes(start, nominal, PRODUCT_JVP, pb->n);
+    start->given = verify_memory(subject->v, pb->n, sizeof *start->given);
+    note_given(pb->mass, start->given);
+    factorise(start, nominal);
+    start->J = nominal->J ? nominal->J : slopes(start, nominal, PRODUCT_JVP, pb->n);
     start->F = slopes(start, nominal, PRODUCT_JVP_P, pb->np);
     for (size_t r = 0; r < start->rows; r++)
         start->exact[r] = fabs(nominal->f[start->row[r]]) <= EXACT * terms(start, nominal, r);
+    if (nominal->A) start->left = find_moves(start, nominal, true);
     return true;
 }
 
-/* ---- by how much x0 would have to move ------------------------------------------------------------------ */
-
-static void set_matrix(const struct start *start, const struct place *place, double *A)
-{
-    const struct sens_problem *const pb = start->subject->pb;
-    const size_t n = pb->n;
-    const struct sens_pattern *const M = &pb->mass->pattern;
-    const double *const J = slopes(start, place, PRODUCT_JVP, n);
-    for (size_t r = 0; r < start->rows; r++)
-        for (size_t j = 0; j < n; j++) A[start->row[r] * n + j] = -J[r * n + j];
-    for (size_t i = 0; i < n; i++)
-        for (size_t e = M->start[i]; e < M->start[i + 1]; e++) A[i * n + M->col[e]] += pb->mass->value[e];
-}
-
-/* d [n], by the equations alone that are not exact. false: there are too many, or A is singular. */
-static bool find_moves(const struct start *start, const struct place *place, double *d)
-{
-    enum { LARGEST = 1024 };
-    const size_t n = start->subject->pb->n;
-    struct verify *const v = start->subject->v;
-    if (n > LARGEST) return false;
-    double *const A = verify_array(v, n * n);
-    gsl_matrix_view matrix = gsl_matrix_view_array(A, n, n);
-    gsl_vector_view moves = gsl_vector_view_array(d, n);
-    gsl_permutation order = {n, verify_memory(v, n, sizeof(size_t))};
-    int sign;
-    set_matrix(start, place, A);
-    for (size_t r = 0; r < start->rows; r++)
-        if (!start->exact[r]) d[start->row[r]] = place->f[start->row[r]];
-    gsl_linalg_LU_decomp(&matrix.matrix, &order, &sign);
-    for (size_t i = 0; i < n; i++)
-        if (A[i * n + i] == 0 || !isfinite(A[i * n + i])) return false;
-    gsl_linalg_LU_svx(&matrix.matrix, &order, &moves.vector);
-    return true;
-}
+/* ---- one place ------------------------------------------------------------------------------------------ */
 
 static size_t largest(size_t n, const double *v)
 {
@@ -141,8 +293,6 @@ static size_t largest(size_t n, const double *v)
     return at;
 }
 
-/* ---- one place ------------------------------------------------------------------------------------------ */
-
 static void note_row(const struct start *start, const struct place *place, size_t r, struct worst *worst)
 {
     const size_t i = start->row[r];
@@ -152,28 +302,58 @@ static void note_row(const struct start *start, const struct place *place, size_
                place->words, i + 1, start->subject->pb->n, place->f[i], size);
 }
 
-static void note_place(const struct start *start, const struct place *place, struct worst *worst)
+/* As `run` does. */
+static void note_rough(const struct start *start, const struct place *place, size_t first,
+                       struct worst *worst)
 {
     const size_t n = start->subject->pb->n;
-    double *const d = verify_array(start->subject->v, n);
-    size_t rough = 0, first = 0;
-    for (size_t r = 0; r < start->rows; r++)
-        if (start->exact[r])
-            note_row(start, place, r, worst);
-        else if (rough++ == 0)
-            first = start->row[r];
-    if (rough == 0) return;
-    if (!find_moves(start, place, d)) {
-        for (size_t r = 0; r < start->rows; r++)
-            if (!start->exact[r]) note_row(start, place, r, worst);
-        return;
-    }
+    const double *const d = find_moves(start, place, false);
     const size_t moved = largest(n, d);
     worst_note(
         worst, fabs(d[moved]), DIGITS * fabs(place->x[largest(n, place->x)]),
         "%s: equation %zu of %zu is algebraic, and f there is %.3g at t0 and x0(p); x0[%zu] = %.6g would "
         "have to move by %.3g",
         place->words, first + 1, n, place->f[first], moved, place->x[moved], d[moved]);
+}
+
+static void note_place(const struct start *start, const struct place *place, struct worst *worst)
+{
+    size_t rough = 0, first = 0;
+    for (size_t r = 0; r < start->rows; r++)
+        if (start->exact[r] || !place->A)
+            note_row(start, place, r, worst);
+        else if (rough++ == 0)
+            first = start->row[r];
+    if (rough > 0) note_rough(start, place, first, worst);
+}
+
+/* By draws of their own: what else is drawn should not depend on whether there is an algebraic equation. */
+static const double *find_rounding_apart(const struct start *start, const struct place *place)
+{
+    struct verify *const v = start->subject->v;
+    gsl_rng *const all = v->rng, *const own = gsl_rng_clone(all);
+    if (own) v->rng = own;
+    const double *const found = find_rounding(start, place);
+    v->rng = all;
+    gsl_rng_free(own);
+    return found;
+}
+
+/* Each state in its own size. */
+static void note_entries(const struct start *start, const struct place *place, struct worst *worst)
+{
+    if (!place->A || !start->left) return;
+    const double *const d = find_moves(start, place, true);
+    const double *const rounding = find_rounding_apart(start, place);
+    for (size_t i = 0; i < start->subject->pb->n; i++) {
+        const double was = fabs(start->x0[i]), size = fmax(was, fabs(place->x[i]));
+        const double published = PUBLISHED * fabs(start->left[i]) * (was > 0 ? size / was : 1);
+        if (start->given[i]) continue;
+        worst_note(worst, fabs(d[i]), DIGITS * size + published + rounding[i],
+                   "%s: x0[%zu] = %.6g would have to move by %.3g to satisfy the algebraic equations, and by "
+                   "%.3g at the nominal parameters",
+                   place->words, i, place->x[i], d[i], start->left[i]);
+    }
 }
 
 /* ---- other parameters ----------------------------------------------------------------------------------- */
@@ -195,6 +375,13 @@ static double *move(const struct subject *subject, size_t one, double sign)
     return p;
 }
 
+static void note_other(const struct start *start, struct place *place, struct worst *worst)
+{
+    factorise(start, place);
+    note_place(start, place, worst);
+    note_entries(start, place, worst);
+}
+
 /* The other way where there is no initial state on one side, as past the end of a range. */
 static void note_moved(const struct start *start, size_t one, struct worst *worst)
 {
@@ -208,16 +395,21 @@ static void note_moved(const struct start *start, size_t one, struct worst *wors
                  subject->pb->p[one]);
     else
         snprintf(place.words, sizeof place.words, "each p moved by some per cent");
-    if (made) note_place(start, &place, worst);
+    if (made) note_other(start, &place, worst);
     sens_arena_rewind(&subject->v->ctx.arena, mark);
 }
 
-/* One parameter after the other, a sample of them where they are many, then all. */
+/* Drawn ones; one parameter after the other, a sample of them where they are many, then all. */
 static void note_others(const struct start *start, struct worst *worst)
 {
     enum { QUICK_ALONE = 32, TOGETHER = 4 };
     const size_t np = start->subject->pb->np;
     const size_t stride = start->subject->v->quick ? np / QUICK_ALONE + 1 : 1;
+    struct place drawn;
+    if (start->p != start->subject->pb->p && place_create(start->subject, start->subject->pb->p, &drawn)) {
+        snprintf(drawn.words, sizeof drawn.words, "at the drawn parameters");
+        note_other(start, &drawn, worst);
+    }
     for (size_t k = 0; k < np; k += stride) note_moved(start, k, worst);
     for (int k = 0; k < TOGETHER && np > 0; k++) note_moved(start, np, worst);
 }
@@ -252,10 +444,7 @@ void initial_check_algebraic(const struct subject *subject)
     else
         verify_judge_or(&result, begins && subject->pb->np > 0 ? &others : &nominal,
                         "there is no initial state at other parameters");
-    /* Drawn parameters are others already. */
-    const bool moved = subject->v->seed && !sens_problem_x0_depends(subject->pb);
-    if (!begins) verify_blame(&result, CAUSE_initial_algebraic, moved ? 0.8 : 0.95);
-    if (!follows || (!begins && subject->v->seed))
-        verify_blame(&result, CAUSE_initial_held, moved ? 0.95 : 0.9);
+    if (!begins) verify_blame(&result, CAUSE_initial_algebraic, 0.95);
+    if (!follows) verify_blame(&result, CAUSE_initial_held, 0.9);
     verify_close(subject->v, &result);
 }

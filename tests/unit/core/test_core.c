@@ -1,4 +1,5 @@
 /* The arena, the statuses, and the checks that instances pass when they are created. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -209,6 +210,29 @@ static void test_problem_checks(void **state)
     assert_int_equal(problem_status(no_parameters), SENS_OK);
 }
 
+/* An interval without room for distinct times inside is refused, with its ends. */
+static void test_interval(void **state)
+{
+    (void)state;
+    const double x0 = 1;
+    const struct {
+        double t0, t1;
+        bool has_room;
+    } ends[] = {{1e16, 1e16 + 2, false},  {-1e16 - 2, -1e16, false}, {1, 1 + 512 * DBL_EPSILON, false},
+                {1e16, 1e16 + 4e3, true}, {0, 1e-300, true},         {1, 1 + 2048 * DBL_EPSILON, true}};
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        struct fixture fx = {.problem = {.n = 1, .t0 = ends[k].t0, .t1 = ends[k].t1, .x0 = &x0}};
+        struct sens_problem pb = {.n = 77};
+        const sens_status status = sens_problem_create(&fx.ctx, &type, NULL, &pb);
+        assert_int_equal(status, ends[k].has_room ? SENS_OK : SENS_BAD_INPUT);
+        if (k == 0) {
+            assert_non_null(strstr(fx.ctx.message, "10000000000000000"));
+            assert_non_null(strstr(fx.ctx.message, "10000000000000002"));
+        }
+        sens_arena_release(&fx.ctx.arena);
+    }
+}
+
 static sens_status cost_status(size_t m, size_t n_obs, const double *t_obs)
 {
     struct fixture fx = {.cost = {.m = m, .n_obs = n_obs, .t_obs = t_obs}};
@@ -267,8 +291,8 @@ int main(void)
         cmocka_unit_test(test_arena_memory),   cmocka_unit_test(test_arena_rewind),
         cmocka_unit_test(test_arena_refusals), cmocka_unit_test(test_arena_guests),
         cmocka_unit_test(test_statuses),       cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_problem_checks), cmocka_unit_test(test_cost_checks),
-        cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_problem_checks), cmocka_unit_test(test_interval),
+        cmocka_unit_test(test_cost_checks),    cmocka_unit_test(test_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
