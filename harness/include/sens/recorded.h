@@ -209,6 +209,11 @@ SENS_CANNOT_RECORD long double sens_cannot_record_strtold(const char *text, char
 /* Its functions call those above. */
 #include <tgmath.h>
 
+/* With them comes <complex.h>. Nothing here needs its short names, and equations have them for themselves: the infected
+ * of an epidemic, a complex of two proteins. _Complex and _Complex_I say the same. */
+#undef I
+#undef complex
+
 #undef nexttoward
 #define nexttoward sens_cannot_record_nexttoward
 
