@@ -5,7 +5,8 @@
  * tolerance of 0, which is no reason to reject then; PARTS_COUNT(part), for how many components a tolerance of
  * several is taken; FIRST, the first step as a part of the interval; FAILED_ADDS as 1: a trial in which rhs has no
  * value adds to G before that is seen; ARRIVES, the part of what is left to a stop from which a step is the last one
- * before it; and LAST(h, left), the length of that. */
+ * before it; LAST(h, left), the length of that; and TESTS_TANGENT as 1: S is in the error test, by the task's own
+ * tolerances, and the derivative is one of the exact solution. */
 #include <stdbool.h>
 
 #include "sens/real.h"
@@ -32,6 +33,9 @@ struct own {
 #endif
 #ifndef FAILED_ADDS
 #define FAILED_ADDS 0
+#endif
+#ifndef TESTS_TANGENT
+#define TESTS_TANGENT 0
 #endif
 #ifndef NO_TIME
 #define NO_TIME 0
@@ -95,6 +99,20 @@ static sens_real allowed_of(const struct sens_task *task, size_t k, sens_real si
     return task->atol + task->rtol * size;
 }
 
+/* With that of S, which has no tolerances of its components: those of the task. */
+static inline sens_real with_tangent(const struct state *st, sens_real h, sens_real worst)
+{
+    const size_t size = st->n * st->q;
+    for (size_t k = 0; k < size; k++) {
+        sens_real sum = 0;
+        for (int i = 0; i < STAGES; i++) sum += e[i] * st->own.Z[(size_t)i * size + k];
+        const sens_real most = fmax(fabs(st->S[k]), fabs(st->own.sigma[k]));
+        const sens_real ratio = sum == 0 ? 0 : fabs(h * sum) / (st->task->atol + st->task->rtol * most);
+        if (!(ratio <= worst)) worst = ratio;
+    }
+    return worst;
+}
+
 /* The estimated error in units of what is allowed. */
 static sens_real error(const struct state *st, sens_real h)
 {
@@ -106,7 +124,7 @@ static sens_real error(const struct state *st, sens_real h)
         const sens_real ratio = sum == 0 && !NONE_IS_NAN ? 0 : fabs(h * sum) / allowed;
         if (!(ratio <= worst)) worst = ratio;
     }
-    return worst;
+    return TESTS_TANGENT ? with_tangent(st, h, worst) : worst;
 }
 
 /* At t0, what is not kept from the run before. */
@@ -160,6 +178,8 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     struct state *st;
     const sens_status status = create(ctx, task, &st);
     if (status != SENS_OK) return status;
+    if (TESTS_TANGENT)
+        choose(st, sens_task_asks(task, SENS_PART_DGDP), sens_task_asks(task, SENS_PART_DGDX0));
     const size_t n = st->n, q = st->q;
     const struct room room[] = {{&st->own.Y, n},           {&st->own.sigma, n * q}, {&st->own.node, n},
                                 {&st->own.tangent, n * q}, {&st->own.K, 4 * n},     {&st->own.Z, 4 * n * q}};
@@ -177,7 +197,7 @@ static sens_status RUN(struct sens_ctx *ctx, void *state, const struct sens_out 
 static SENS_METHOD(own) = {
     .name = NAME,
     .summary = "Bogacki-Shampine 3(2), own step control, with its tangent",
-    .derivative = SENS_DERIVATIVE_DISCRETE,
+    .derivative = TESTS_TANGENT ? SENS_DERIVATIVE_CONTINUOUS : SENS_DERIVATIVE_DISCRETE,
     .caps = SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS | SENS_CAP_TOLERANCE | SENS_CAP_STEPS |
             SENS_CAP_COMPONENTS,
     .prepare = prepare,

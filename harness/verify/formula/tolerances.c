@@ -79,54 +79,25 @@ static void place(struct bed *bed, const char *where)
 enum { N = 3 };
 static const double RTOL = 1e-6, ATOL = 1e-7;
 
-/* Components 0 and 1 have RTOL and ATOL together, the last one others. */
-static void give_together(struct bed *bed, double factor)
+/* What a component at rest has in place of RTOL and ATOL, and what the task has: the least of all. */
+static void give(struct bed *bed, double factor, size_t parts, const struct sens_ode_part *part)
 {
-    struct sens_ode_part *const part = verify_memory(bed->v, 2, sizeof *part);
-    part[0] = (struct sens_ode_part){N - 1, RTOL, ATOL, true};
-    part[1] = (struct sens_ode_part){1, factor * RTOL, factor / 2 * ATOL, true};
     bed->task.rtol = fmin(RTOL, factor * RTOL);
     bed->task.atol = fmin(ATOL, factor / 2 * ATOL);
-    bed->task.n_tolerances = 2;
+    bed->task.n_tolerances = parts;
     bed->task.tolerance = part;
 }
 
-/* Component k has RTOL and ATOL, the others `factor` and half of that times as much. */
-static void give_each(struct bed *bed, size_t k, double factor)
+/* Component k has RTOL and ATOL, the others `factor` and half of that times as much; `together`: components 0 and 1
+ * have one tolerance, of which k is one. */
+static void give_others(struct bed *bed, size_t k, double factor, bool together)
 {
+    const struct sens_ode_part own = {1, RTOL, ATOL, true},
+                               other = {1, factor * RTOL, factor / 2 * ATOL, true};
     struct sens_ode_part *const part = verify_memory(bed->v, N, sizeof *part);
-    for (size_t i = 0; i < N; i++)
-        part[i] = i == k ? (struct sens_ode_part){1, RTOL, ATOL, true}
-                         : (struct sens_ode_part){1, factor * RTOL, factor / 2 * ATOL, true};
-    bed->task.rtol = fmin(RTOL, factor * RTOL);
-    bed->task.atol = fmin(ATOL, factor / 2 * ATOL);
-    bed->task.n_tolerances = N;
-    bed->task.tolerance = part;
-}
-
-static void compare_component(struct verify *v, size_t k, const char *where, struct worst *worst)
-{
-    static const double factors[] = {64, 1.0 / 64};
-    const struct equation equation = {.n = N, .moving = {.which = k}, .x0 = 1, .p = 1};
-    struct bed bed;
-    create(v, &equation, &bed);
-    place(&bed, where);
-    bed.task.rtol = RTOL, bed.task.atol = ATOL;
-    const bool solved = bed_solve(&bed) == SENS_OK;
-    const struct sens_out first = bed_keep(&bed), nothing = trial_nothing(&bed);
-    for (size_t q = 0; solved && q < sizeof factors / sizeof *factors; q++) {
-        char words[VERIFY_NAME];
-        give_each(&bed, k, factors[q]);
-        bed_solve(&bed);
-        snprintf(words, sizeof words, "x_%zu moves, others %g times, %s:", k, factors[q], where);
-        trial_compare(worst, &bed, &first, &nothing, words);
-        if (k + 1 == N) continue;
-        give_together(&bed, factors[q]);
-        bed_solve(&bed);
-        snprintf(words, sizeof words, "x_%zu moves, x_2 alone %g times, %s:", k, factors[q], where);
-        trial_compare(worst, &bed, &first, &nothing, words);
-    }
-    bed_free(&bed);
+    for (size_t i = 0; i < N; i++) part[i] = i == k ? own : other;
+    if (together) part[0] = own, part[0].count = N - 1, part[1] = other;
+    give(bed, factor, together ? 2 : N, part);
 }
 
 static bool may_be(struct verify *v, const char *where)
@@ -135,6 +106,93 @@ static bool may_be(struct verify *v, const char *where)
     for (size_t i = 0; i < sens_option_count(v->method->options); i++)
         if (bed_error_test(&bed, i, where) >= 0) return true;
     return false;
+}
+
+/* Solves with one tolerance for all, and what the others may differ in. */
+struct alike {
+    struct bed bed;
+    struct sens_out all, alone, nothing; /* alone: where the state alone is asked for */
+    struct sens_out apart;               /* two solves to the tolerance; NULL where that is not known */
+    struct grid steps;                   /* of all */
+    bool solved;
+};
+
+static void solve_alone(struct bed *bed)
+{
+    const unsigned parts = bed->task.parts;
+    bed->task.parts = SENS_IN_STATE;
+    bed->out = bed_outputs(bed);
+    bed_solve(bed);
+    bed->task.parts = parts;
+}
+
+static void solve_all(struct bed *bed)
+{
+    bed->out = bed_outputs(bed);
+    bed_solve(bed);
+}
+
+static void solve_alike(struct verify *v, size_t k, const char *where, struct alike *alike)
+{
+    const struct equation equation = {.n = N, .moving = {.which = k}, .x0 = 1, .p = 1};
+    struct bed *const bed = &alike->bed;
+    struct sens_out allowed;
+    *alike = (struct alike){.solved = false};
+    create(v, &equation, bed);
+    place(bed, where);
+    bed->task.rtol = RTOL, bed->task.atol = ATOL;
+    alike->nothing = trial_nothing(bed);
+    solve_alone(bed);
+    alike->solved = bed->status == SENS_OK;
+    alike->alone = out_only(&bed->out, SENS_IN_X);
+    solve_all(bed);
+    alike->solved = alike->solved && bed->status == SENS_OK;
+    alike->all = bed->out;
+    if (alike->solved && expected_allowed(bed, &allowed) == SENS_OK) {
+        alike->apart = bed_shape(bed);
+        out_add(bed, &alike->apart, 2, &allowed);
+    }
+    alike->steps = bed->grid;
+    bed->grid = (struct grid){.steps = 0};
+}
+
+/* Others have tighter ones, and the task with them. The state alone has the steps of its own component. What else a
+ * method tests may have the task's tolerance: the gradient follows from the steps where it is that of the map on them,
+ * and else is right to its tolerance. */
+static void compare_tighter(struct alike *alike, const char *words, struct worst *worst)
+{
+    struct bed *const bed = &alike->bed;
+    solve_alone(bed);
+    trial_compare(worst, bed, &alike->alone, &alike->nothing, words);
+    solve_all(bed);
+    const bool of_map = bed->method->derivative == SENS_DERIVATIVE_DISCRETE && bed->grid.steps > 0;
+    const struct sens_out gradient = out_only(&alike->all, bed->task.parts & ~(unsigned)SENS_IN_STATE);
+    if (of_map && grid_same(&bed->grid, &alike->steps))
+        trial_compare(worst, bed, &alike->all, &alike->nothing, words);
+    else
+        trial_compare(worst, bed, &gradient, &alike->apart, words);
+}
+
+static void compare_component(struct verify *v, size_t k, const char *where, struct worst *worst)
+{
+    static const double factors[] = {64, 1.0 / 64};
+    struct alike alike;
+    solve_alike(v, k, where, &alike);
+    for (size_t q = 0; alike.solved && q < sizeof factors / sizeof *factors; q++)
+        for (int together = 0; together < (k + 1 == N ? 1 : 2); together++) {
+            char words[VERIFY_NAME];
+            snprintf(words, sizeof words, "x_%zu moves, %s %g times, %s:", k,
+                     together ? "x_2 alone" : "others", factors[q], where);
+            give_others(&alike.bed, k, factors[q], together);
+            if (factors[q] < 1 && !may_be(v, "outside")) {
+                compare_tighter(&alike, words, worst);
+                continue;
+            }
+            solve_all(&alike.bed);
+            trial_compare(worst, &alike.bed, &alike.all, &alike.nothing, words);
+        }
+    grid_free(&alike.steps);
+    bed_free(&alike.bed);
 }
 
 static void check_components(struct verify *v)
@@ -182,7 +240,7 @@ static const struct given parts[] = {
 };
 static const double LOOSE = 1e-3, TIGHT = 1e-11;
 
-static bool give(struct bed *bed, const char *name, double value)
+static bool give_option(struct bed *bed, const char *name, double value)
 {
     const int option = sens_option_find(bed->method->options, name);
     if (option < 0 || verify_held(bed->v, &bed->method->options[option])) return false;
@@ -201,9 +259,9 @@ static bool compare_part(struct verify *v, const struct given *given, struct wor
     const struct sens_out first = bed_keep(&bed), nothing = trial_nothing(&bed);
     const struct sens_work work = bed.work;
     bed.task.rtol = LOOSE, bed.task.atol = LOOSE;
-    const bool known = give(&bed, given->rtol, RTOL) && give(&bed, given->atol, ATOL);
-    give(&bed, given->other_rtol, TIGHT);
-    give(&bed, given->other_atol, TIGHT / 2);
+    const bool known = give_option(&bed, given->rtol, RTOL) && give_option(&bed, given->atol, ATOL);
+    give_option(&bed, given->other_rtol, TIGHT);
+    give_option(&bed, given->other_atol, TIGHT / 2);
     solved = solved && known && bed_solve(&bed) == SENS_OK;
     if (solved) {
         trial_compare(worst, &bed, &first, &nothing, given->words);
@@ -242,14 +300,21 @@ static const struct verify_check checks[] = {
     {.id = "tolerance.components",
      .summary =
          "tolerances of each component are held against that component, in the state and in sensitivities",
-     .bound = "0: what is at rest has no error, whatever its tolerance",
+     .bound = "0: what is at rest has no error, whatever its tolerance; of a gradient that may follow the "
+              "task's, twice what that allows",
      .explanation =
          "x_k' = -p x_k beside two states at rest is solved with one tolerance for all, and with the "
          "same for x_k and others, looser and tighter, for the states at rest; for each k, and with "
          "what may be inside or outside the error test in both ways. The estimated errors of states at "
-         "rest are 0, so that all steps and results have the same bits. Else a tolerance is that of "
-         "another component: the first, the least, or the one behind, or sensitivities are held against "
-         "other tolerances than their states."},
+         "rest are 0. Where theirs are looser, the task has those of x_k, the least of each, too: all steps "
+         "and results have the same bits, whichever of the two sensitivities are held against. Where they "
+         "are tighter, so are the task's, and a method whose sensitivities are held against these takes "
+         "other "
+         "steps: the state has the same bits where it alone is asked for; the gradient has, too, where it is "
+         "the derivative of the map and the steps that are told are the same, and is right to its tolerance "
+         "elsewhere. A method with a choice of what is inside the error test holds sensitivities as their "
+         "states, and all bits are the same there, too. Else a tolerance is that of another component: the "
+         "first, the least, or the one behind, or sensitivities are held against those of others."},
     {.id = "tolerance.parts",
      .summary = "rtol_b and atol_b are those of lambda, rtol_q and atol_q those of mu",
      .bound = "0: what is at rest has no error, whatever its tolerance",
