@@ -74,6 +74,7 @@ sens_status verify_run_unit(const struct verify_unit *unit, struct verify *v)
     v->controller = unit->controller;
     v->provider = unit->provider;
     verify_unit_module(unit, v->module);
+    v->offers_found = false, v->offers = 0;
     v->rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (!v->rng) return SENS_NO_MEMORY;
     gsl_rng_set(v->rng, hash(hash(v->seed, unit->group->name), name));

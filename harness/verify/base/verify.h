@@ -99,6 +99,9 @@ struct verify_tried {
     double least[TRIED_AXES], most[TRIED_AXES];
 };
 
+/* What a problem may offer, and a method may do without (sens/problem.h). */
+enum verify_offer { VERIFY_RHS_T = 1, VERIFY_HVP = 2 };
+
 /* One unit at work. */
 struct verify {
     const struct sens_registry *reg;
@@ -117,6 +120,10 @@ struct verify {
     gsl_rng *rng;      /* seeded from seed and the names of group and modules: a unit is reproducible alone */
     bool reintegrates; /* the method has shown a backward solve that stores nothing: the state goes back */
     struct verify_tried tried;
+    bool offers_found;
+    unsigned
+        offers; /* VERIFY_*, of the harness's own problems: what the method refuses to go without, once found */
+    char refused[256];   /* what it says without them */
     struct sens_ctx ctx; /* arena of the unit */
     void (*emit)(void *self, const struct verify_result *result);
     void *self;

@@ -101,6 +101,55 @@ static void faint_vjp_p_batch(const struct sens_problem *pb, size_t K, const dou
     }
 }
 
+static void faint_rhs_t(const struct sens_problem *pb, const struct sens_at *at, double *OUT)
+{
+    const struct sens_problem *in = pb->inner;
+    for (size_t h = 0; h < 2; h++) {
+        struct half half;
+        take_half(in->n, in->np, at, h, &half);
+        in->type->rhs_t(in, &half.at, OUT + h * in->n);
+        for (size_t i = 0; i < in->n; i++) OUT[h * in->n + i] *= scale_of(h);
+    }
+}
+
+enum { LANES = 8 }; /* of hvp at once */
+
+/* Lanes from l on, and as many: to [count][lanes]. */
+static void gather_lanes(size_t count, size_t L, size_t l, size_t lanes, double scale, const double *W,
+                         double *to)
+{
+    for (size_t i = 0; W && i < count; i++)
+        for (size_t k = 0; k < lanes; k++) to[i * lanes + k] = scale * W[i * L + l + k];
+}
+
+/* Along (dt, dy, dp), and along (dt, dz / d, dq). */
+static void faint_second(const struct sens_problem *in, const struct half *half, size_t h, size_t L, size_t l,
+                         const struct sens_direction *v, const double *W, double *OUT, double *MU)
+{
+    const size_t n = in->n, np = in->np, lanes = L - l < LANES ? L - l : LANES;
+    double w[MOST * LANES], dx[MOST * LANES], dp[MOST * LANES], out[MOST * LANES], mu[MOST * LANES] = {0};
+    gather_lanes(n, L, l, lanes, 1, W + h * n * L, w);
+    gather_lanes(n, L, l, lanes, 1 / scale_of(h), v->x ? v->x + h * n * L : NULL, dx);
+    gather_lanes(np, L, l, lanes, 1, v->p ? v->p + h * np * L : NULL, dp);
+    const struct sens_direction along = {v->t ? v->t + l : NULL, v->x ? dx : NULL, v->p ? dp : NULL};
+    in->type->hvp(in, &half->at, lanes, &along, w, out, MU ? mu : NULL);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < lanes; k++) OUT[(h * n + i) * L + l + k] = out[i * lanes + k];
+    for (size_t q = 0; MU && q < np; q++)
+        for (size_t k = 0; k < lanes; k++) MU[(h * np + q) * L + l + k] += scale_of(h) * mu[q * lanes + k];
+}
+
+static void faint_hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+                      const struct sens_direction *v, const double *W, double *OUT, double *MU)
+{
+    const struct sens_problem *in = pb->inner;
+    for (size_t h = 0; h < 2; h++) {
+        struct half half;
+        take_half(in->n, in->np, at, h, &half);
+        for (size_t l = 0; l < L; l += LANES) faint_second(in, &half, h, L, l, v, W, OUT, MU);
+    }
+}
+
 static void faint_x0(const struct sens_problem *pb, const double *p, double *x)
 {
     const struct sens_problem *in = pb->inner;
@@ -150,6 +199,8 @@ void decorate_faint(struct verify *v, const struct sens_problem *inner, struct s
                                                                  .jvp = faint_jvp,
                                                                  .jvp_p_cols = faint_jvp_p_cols,
                                                                  .vjp_p_batch = faint_vjp_p_batch,
+                                                                 .rhs_t = faint_rhs_t,
+                                                                 .hvp = faint_hvp,
                                                                  .x0 = faint_x0,
                                                                  .x0_vjp = faint_x0_vjp,
                                                                  .x0_jvp_cols = faint_x0_jvp_cols},

@@ -3,9 +3,11 @@
  *     discrete     of the discrete map over the reported steps: equal to rounding
  *     continuous   of the exact solution: equal to the tolerance
  *     difference   a quotient: equal to the truncation and the noise of a quotient */
+#include <stdio.h>
 #include <string.h>
 
 #include "gradient_case.h"
+#include "offers.h"
 #include "taylor.h"
 
 /* ---- solve.completes ----------------------------------------------------------------------------------- */
@@ -386,6 +388,15 @@ static int check_plans(struct verify *v, int count, const struct plan *plan, enu
     return usable;
 }
 
+/* That a method was looked at on problems alone that offer what they need not. */
+static void say_offers(struct verify *v)
+{
+    char words[VERIFY_TEXT / 2];
+    snprintf(words, sizeof words, "problems without %s, which the method refuses: %s",
+             offers_words(v->offers), v->refused);
+    if (v->offers) verify_not_varied(v, "solve.completes", v->module, "all tasks of gradient", words);
+}
+
 static void run(struct verify *v)
 {
     const bool own_steps = !(v->method->caps & (SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER));
@@ -399,6 +410,7 @@ static void run(struct verify *v)
         verify_fail(&result, "the method solves none of the tasks that its table says it can do");
         verify_close(v, &result);
     }
+    say_offers(v);
     check_kind(v, &kinds);
     check_choices(v, &kinds);
     check_rounding(v, &kinds);

@@ -4,6 +4,8 @@
  *     df_i/dp_q = c_iq sin(w_(q mod 8) t) + u_iq x_(i+1) x_(i+2),   dx0_i/dp_q = 2 e_iq p_q. */
 #include "probe.h"
 
+#include "offers.h"
+
 #include "probe_series.h"
 
 #include <string.h>
@@ -190,6 +192,61 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     }
 }
 
+/* ---- what a problem may offer -------------------------------------------------------------------------- */
+
+/* d/dt of the forcing; room[FREQUENCIES]. */
+static const double *forcing_slopes(const struct sens_problem *pb, double t, double *room)
+{
+    const struct coefficients *k = pb->data;
+    for (size_t q = 0; q < FREQUENCIES; q++)
+        room[q] = k->still || q >= pb->np ? 0 : k->w[q] * cos(k->w[q] * t);
+    return room;
+}
+
+static void rhs_t(const struct sens_problem *pb, const struct sens_at *at, double *OUT)
+{
+    const struct coefficients *k = pb->data;
+    double room[FREQUENCIES];
+    const double *const slope = forcing_slopes(pb, at->t, room);
+    for (size_t i = 0; i < pb->n; i++) {
+        OUT[i] = 0;
+        for (size_t q = 0; q < pb->np; q++)
+            OUT[i] += k->c[i * pb->np + q] * at->p[q] * slope[q % FREQUENCIES];
+    }
+}
+
+/* Of row i of J and of df/dp, times W_i. U: its coupling; slope: of the forcing. */
+static void add_second(const struct sens_problem *pb, const struct sens_at *at, size_t i, double U,
+                       const double *slope, size_t L, const struct sens_direction *v, const double *W,
+                       double *OUT, double *MU)
+{
+    const struct coefficients *k = pb->data;
+    const size_t np = pb->np, next = (i + 1) % pb->n, after = (i + 2) % pb->n;
+    const double *const c = k->c + i * np, *const u = k->u + i * np;
+    for (size_t l = 0; l < L; l++) {
+        const double w = W[i * L + l], dt = v->t ? v->t[l] : 0;
+        const double d_next = v->x ? v->x[next * L + l] : 0, d_after = v->x ? v->x[after * L + l] : 0;
+        const double d_product = d_next * at->x[after] + at->x[next] * d_after;
+        double dU = 0;
+        for (size_t q = 0; v->p && q < np; q++) dU += u[q] * v->p[q * L + l];
+        OUT[next * L + l] += w * (dU * at->x[after] + U * d_after);
+        OUT[after * L + l] += w * (dU * at->x[next] + U * d_next);
+        for (size_t q = 0; MU && q < np; q++)
+            MU[q * L + l] += w * (c[q] * slope[q % FREQUENCIES] * dt + u[q] * d_product);
+    }
+}
+
+static void hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
+                const struct sens_direction *v, const double *W, double *OUT, double *MU)
+{
+    double room[FREQUENCIES] = {0};
+    const double *const slope = v->t ? forcing_slopes(pb, at->t, room) : room;
+    memset(OUT, 0, pb->n * L * sizeof *OUT);
+    for (size_t i = 0; i < pb->n; i++) add_second(pb, at, i, coupling(pb, i, at->p), slope, L, v, W, OUT, MU);
+}
+
+/* ---- the initial state --------------------------------------------------------------------------------- */
+
 static void x0(const struct sens_problem *pb, const double *p, double *x)
 {
     const struct coefficients *k = pb->data;
@@ -236,11 +293,17 @@ static const struct sens_problem_type probe_type = {
     .observe = probe_observe,
 };
 
-void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem)
+void probe_problem_with(struct verify *v, const struct probe_settings *settings, unsigned offers,
+                        struct sens_problem *problem)
 {
     const struct coefficients *k = make_coefficients(v, settings);
     double *const x = verify_copy(v, settings->n, k->y);
-    *problem = (struct sens_problem){.type = &probe_type,
+    struct sens_problem_type *const type = verify_memory(v, 1, sizeof *type);
+    *type = probe_type;
+    type->autonomous = settings->autonomous;
+    if (offers & VERIFY_RHS_T) type->rhs_t = rhs_t;
+    if (offers & VERIFY_HVP) type->hvp = hvp;
+    *problem = (struct sens_problem){.type = type,
                                      .n = settings->n,
                                      .np = settings->np,
                                      .t0 = settings->t0,
@@ -250,4 +313,9 @@ void probe_problem(struct verify *v, const struct probe_settings *settings, stru
                                      .data = k,
                                      .x0_fixed = !settings->x0_depends};
     if (settings->x0_depends) x0(problem, problem->p, x);
+}
+
+void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem)
+{
+    probe_problem_with(v, settings, offers_wanted(v, settings), problem);
 }

@@ -5,7 +5,9 @@
  *     x_i(t0) = y_i + sum_q e_iq p_q^2   where x0_depends,
  *     G_c = sum_j phi_c(j, x(t_j), p) + int g_c(t, x, p) dt,
  *
- * indices mod n, with fixed irrational coefficients: nothing is symmetric, zero or equal by accident. */
+ * indices mod n, with fixed irrational coefficients: nothing is symmetric, zero or equal by accident. It offers what a
+ * problem has to, and neither df/dt nor second derivatives, so that a method shows what it does without them; but for a
+ * method that refuses to (offers.h). */
 #ifndef VERIFY_PROBE_H
 #define VERIFY_PROBE_H
 
@@ -19,6 +21,9 @@ struct probe_settings {
     double scale; /* of the states: x / scale solves the equations above; 0: 1 */
 };
 void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem);
+/* With these VERIFY_* whatever the method. */
+void probe_problem_with(struct verify *v, const struct probe_settings *settings, unsigned offers,
+                        struct sens_problem *problem);
 /* The type's observe (probe_quantities.c): any number is one of a quantity. */
 struct probe_quantities {
     const struct sens_problem *problem;

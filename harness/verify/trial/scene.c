@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attain.h"
+#include "offers.h"
 
 /* ---- tasks --------------------------------------------------------------------------------------------- */
 
@@ -53,8 +54,10 @@ static bool configure(struct bed *bed, const struct scene_settings *s)
 static void set_subject(struct scene *scene, const struct scene_settings *s)
 {
     char instance[VERIFY_SUBJECT / 2];
-    snprintf(instance, sizeof instance, "probe n=%zu np=%zu%s%s%s%s", s->n, s->np,
-             s->autonomous ? " autonomous" : "", s->x0_depends ? " x0(p)" : "",
+    const struct sens_problem_type *const type = scene->bed.problem.type;
+    const unsigned offers = (type->rhs_t ? VERIFY_RHS_T : 0u) | (type->hvp ? VERIFY_HVP : 0u);
+    snprintf(instance, sizeof instance, "probe n=%zu np=%zu%s%s%s%s%s%s", s->n, s->np, offers ? " with " : "",
+             offers_words(offers), s->autonomous ? " autonomous" : "", s->x0_depends ? " x0(p)" : "",
              s->uneven ? ", seen at uneven times" : "",
              s->turned ? " M x', rows turned"
              : s->mass ? " M x'"
