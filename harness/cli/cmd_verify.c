@@ -203,6 +203,7 @@ static bool make_plan(struct request *request)
         return bench_refuse(&request->error, "verify: no memory for the plan");
     request->task.plan = &request->plan;
     request->task.method_glob = choice->method;
+    request->task.problem_glob = choice->problem;
     if (request->plan.count == 0)
         return bench_refuse(&request->error,
                             "verify: nothing to do: no check%s%s is made on the modules that were named",

@@ -117,6 +117,7 @@ struct verify {
     char module[VERIFY_NAME]; /* whose fault a failure is, unless it shows otherwise: "method cfsa" */
     const struct sens_option *const *held; /* options that were given, which are not varied; NULL: none */
     const char *method_glob;               /* VERIFY_CROSS: which methods take part; NULL = all */
+    const char *problem_glob;              /* VERIFY_COST: problems that were named; NULL: none */
     gsl_rng *rng;      /* seeded from seed and the names of group and modules: a unit is reproducible alone */
     bool reintegrates; /* the method has shown a backward solve that stores nothing: the state goes back */
     struct verify_tried tried;
@@ -151,7 +152,7 @@ struct verify_unit {
     const struct sens_controller *controller;
 };
 
-/* Runs the group of the unit in this process. reg, groups, quick, seed, method_glob, emit, self are the caller's.
+/* Runs the group of the unit in this process. reg, groups, quick, seed, the globs, emit, self are the caller's.
  * SENS_NO_MEMORY when the session cannot be set up. */
 sens_status verify_run_unit(const struct verify_unit *unit, struct verify *v);
 

@@ -75,8 +75,16 @@ static void blame_times(const struct cost_case *at, bool running)
         verify_blame(&many->result, running ? CAUSE_cost_window : CAUSE_cost_observation, 0.95);
 }
 
+/* A functional for each of 65,536 states is more than there is memory for. */
+static bool has_room(const struct cost_case *at)
+{
+    static const size_t NUMBERS = (size_t)1 << 22;
+    return at->cost.m <= NUMBERS / (at->cost.n + at->cost.np);
+}
+
 static void look_at_many(const struct cost_case *at)
 {
+    if (!has_room(at)) return;
     struct term term[MOST_TERMS];
     struct worst here = {.count = 0};
     struct place signs;
@@ -106,10 +114,21 @@ static void look_at_many(const struct cost_case *at)
 
 static const struct probe_settings usual = {.n = 4, .np = 5, .t0 = 0.25, .t1 = 2};
 
+/* What a byte can count, and a number of 16 bits: indices may be kept in one. */
+enum { BYTE = 256, SHORT = 65536 };
+
+static void vary_past_shorts(struct verify *v, const double *set)
+{
+    const struct probe_settings settings = {
+        .n = SHORT + (size_t)verify_integer(v, 1, 14), .np = 1, .t0 = 0.25, .t1 = 2};
+    many->cause = CAUSE_size_limit;
+    cost_with(v, &settings, set, look_at_many);
+}
+
 /* The usual probe first; then one with something that is large, least, none, or of another size or sign. */
 static void vary_probe(struct verify *v, const double *set)
 {
-    const size_t large = (size_t)verify_integer(v, 131, 140);
+    const size_t large = (size_t)verify_integer(v, BYTE + 1, BYTE + 14);
     const struct {
         struct probe_settings settings;
         enum cause cause;
@@ -127,6 +146,7 @@ static void vary_probe(struct verify *v, const double *set)
         many->cause = cases[k].cause;
         cost_with(v, &cases[k].settings, set, look_at_many);
     }
+    if (!v->quick) vary_past_shorts(v, set);
 }
 
 /* A number far from 1 may be what residuals are held against, as the width of a loss is: the probe's states are near

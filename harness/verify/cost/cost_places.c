@@ -144,6 +144,7 @@ bool cost_blame_branch(const struct term *term, enum part part, struct place pla
     static const double factor[] = {1, 1, 0.3, -1, 3, -3};
     const struct sens_problem *pb = &term->at->problem;
     struct verify *v = term->at->v;
+    if (cost_is_large(term->at)) return false;
     const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
     const struct entries here = entries_at(term, part, place);
     size_t worst = 0;

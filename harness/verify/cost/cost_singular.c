@@ -160,6 +160,15 @@ static void note_equal(const struct term *term, struct place place, struct worst
     }
 }
 
+/* Is phi_dx or g_dx wrong where no two states are equal? */
+static bool is_wrong_anyway(const struct cost_case *at, struct place place)
+{
+    struct term term[MOST_TERMS];
+    for (size_t k = 0, terms = cost_terms(at, term); k < terms; k++)
+        if (cost_is_wrong(&term[k], PART_DX, place)) return true;
+    return false;
+}
+
 void cost_check_equal(const struct cost_case *at)
 {
     struct verify_result result = verify_open("cost.equal", at->v->module, at->label);
@@ -169,7 +178,8 @@ void cost_check_equal(const struct cost_case *at)
     for (size_t k = 0, terms = at->cost.n > 1 ? cost_terms(at, term) : 0; k < terms; k++)
         note_equal(&term[k], place, &worst);
     verify_judge_or(&result, &worst, "one state, or no value is smooth where two are equal");
-    if (result.verdict == VERIFY_FAIL) verify_blame(&result, CAUSE_branch, 0.97);
+    if (result.verdict == VERIFY_FAIL)
+        verify_blame(&result, CAUSE_branch, is_wrong_anyway(at, place) ? 0.1 : 0.97);
     verify_close(at->v, &result);
 }
 

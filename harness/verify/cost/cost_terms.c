@@ -1,6 +1,7 @@
 /* Cases of a cost, its terms, and the derivatives of a term by differences. */
 #include "cost_terms.h"
 
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,13 +45,17 @@ static void name_option(const struct sens_option *option, double number, char la
         snprintf(label + used, VERIFY_SUBJECT - used, " %s=%.4g", option->name, number);
 }
 
-static void vary_options(struct cost_case *at, const struct sens_option *table, struct sens_value *value)
+/* How many of them. */
+static size_t vary_options(struct cost_case *at, const struct sens_option *table, struct sens_value *value)
 {
+    size_t varied = 0;
     for (size_t i = 0; i < sens_option_count(table); i++) {
-        if (table[i].kind == SENS_OPT_DATA) continue;
+        if (table[i].kind == SENS_OPT_DATA || verify_held(at->v, &table[i])) continue;
+        varied++;
         value[i].number = at->v->seed ? drawn(at->v, &table[i]) : stirred(&table[i]);
         name_option(&table[i], value[i].number, at->label);
     }
+    return varied;
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
@@ -83,8 +88,7 @@ static bool look_at(struct cost_case *at, bool vary, void (*look)(const struct c
     const struct sens_option *table = v->cost->options;
     struct sens_value *value = verify_memory(v, sens_option_count(table), sizeof *value);
     sens_option_defaults(table, value);
-    if (vary && sens_option_count(table) == 0) return false;
-    if (vary) vary_options(at, table, value);
+    if (vary && vary_options(at, table, value) == 0) return false;
     at->valid = verify_create_cost(v, v->cost, value, &at->problem, &at->cost) == SENS_OK;
     if (!at->valid && !breaks_contract(v, value, &at->problem)) return false;
     look(at);
@@ -193,29 +197,47 @@ static bool look_at_problem(struct verify *v, const struct sens_problem_type *ty
 
 static const char *const preferred[] = {"glv", "initial", "vdp", "forced"};
 enum { PREFERRED = sizeof preferred / sizeof *preferred, SMALL = PREFERRED, LARGE, RANKS };
+enum { PROBE = -2, NAMED = -1 }; /* before all others */
 
-static int rank_of(const struct sens_problem_type *type)
+static int rank_of(const struct verify *v, const struct sens_problem_type *type)
 {
     for (int k = 0; k < PREFERRED; k++)
         if (strcmp(type->name, preferred[k]) == 0) return k;
+    if (v->problem_glob && fnmatch(v->problem_glob, type->name, 0) == 0) return NAMED;
     return type->many_states ? LARGE : SMALL;
+}
+
+bool cost_is_large(const struct cost_case *at)
+{
+    enum { EACH_MOST = 2048 };
+    return at->problem.n + at->problem.np > EACH_MOST;
+}
+
+/* In a quick run the probe, the preferred ones, and of those that were named so many: who names a problem and a cost
+ * asks for this cost on that problem. */
+static int enough_problems(const struct verify *v)
+{
+    enum { NAMED_MOST = 4 };
+    int named = 0;
+    for (size_t i = 0; v->reg->problems[i]; i++) named += rank_of(v, v->reg->problems[i]) == NAMED;
+    return !v->quick ? INT_MAX : 1 + PREFERRED + (named < NAMED_MOST ? named : NAMED_MOST);
 }
 
 int cost_each(struct verify *v, void (*look)(const struct cost_case *at))
 {
-    const int enough = v->quick ? 5 : INT_MAX; /* the probe and the preferred ones */
+    const int enough = enough_problems(v);
     const int first = v->seed ? (int)verify_integer(v, 0, PREFERRED - 1) : 0;
     const struct fp_state clean = fp_state_read();
     int problems = 0, cases = 0;
-    for (int k = -1; k < RANKS && problems < enough; k++) {
+    for (int k = PROBE; k < RANKS && problems < enough; k++) {
         const int rank = k >= 0 && k < PREFERRED ? (k + first) % PREFERRED : k;
         for (const struct sens_problem_type *const *type = v->reg->problems; *type; type++) {
-            if (problems == enough || (rank >= 0 && rank_of(*type) != rank)) continue;
-            const struct sens_problem_type *const taken = rank < 0 ? NULL : *type;
+            if (problems == enough || (rank != PROBE && rank_of(v, *type) != rank)) continue;
+            const struct sens_problem_type *const taken = rank == PROBE ? NULL : *type;
             const int before = cases;
             for (int vary = 0; vary < 2; vary++) cases += look_at_problem(v, taken, vary, &clean, look);
             if (cases > before) problems++;
-            if (rank < 0) break;
+            if (rank == PROBE) break;
         }
     }
     return cases;

@@ -23,8 +23,11 @@ struct cost_case {
     struct fp_state clean; /* the floating-point environment before the cost was first called */
 };
 
-/* look(case) for the unit's cost on five problems in quick mode, else on all, with its defaults and with
- * other options; memory is given back after each. Returns how many there were. */
+/* More states and parameters than are worth a difference for each. */
+bool cost_is_large(const struct cost_case *at);
+
+/* look(case) for the unit's cost on five problems in quick mode, and those that were named, else on all, with its
+ * defaults and with other options; memory is given back after each. Returns how many there were. */
 int cost_each(struct verify *v, void (*look)(const struct cost_case *at));
 
 enum part { PART_VALUE, PART_DX, PART_DP, PARTS };

@@ -28,6 +28,7 @@ void child_run(void *self, int descriptor)
                        .quick = task->quick,
                        .seed = task->seed,
                        .method_glob = task->method_glob,
+                       .problem_glob = task->problem_glob,
                        .held = task->held,
                        .ctx = {.arena = {.limit = (size_t)task->memory_limit}},
                        .emit = emit,

@@ -14,6 +14,7 @@ struct runner_task {
     bool quick;
     unsigned long seed;
     const char *method_glob;               /* of VERIFY_CROSS; NULL: all */
+    const char *problem_glob;              /* of VERIFY_COST; NULL: none is named */
     const struct sens_option *const *held; /* options that were given; NULL: none */
     const char *given;                     /* the same in words, "T=20 lmm=bdf"; "": none */
     size_t jobs;                           /* processes at once, at least 1 */
