@@ -82,13 +82,26 @@ static bool has_room(const struct cost_case *at)
     return at->cost.m <= NUMBERS / (at->cost.n + at->cost.np);
 }
 
+/* A formula for positive states alone is one in pieces, of which the other is missing. */
+static void note_signs(const struct cost_case *at, const struct worst *other, bool usual, bool by_default)
+{
+    if (other->count)
+        worst_note(&many->worst, other->value, other->bound, "%s, states of either sign: %s", at->label,
+                   other->where);
+    if (worst_passes(other)) return;
+    verify_blame(&many->result, CAUSE_branch, usual ? 0.95 : 0.1);
+    if (!by_default) verify_blame(&many->result, many->cause, many->usual ? 0.9 : 0.1);
+}
+
 static void look_at_many(const struct cost_case *at)
 {
     if (!has_room(at)) return;
     struct term term[MOST_TERMS];
     struct worst here = {.count = 0};
+    struct worst other = {.count = 0}; /* at states of either sign */
     struct place signs;
-    const bool has_signs = many->cause == CAUSE_option_path && cost_place_of_signs(at, &signs);
+    const bool first = many->cases == 0; /* the default */
+    const bool has_signs = (first || many->cause == CAUSE_option_path) && cost_place_of_signs(at, &signs);
     const size_t terms = cost_terms(at, term);
     bool fails[2] = {false, false}; /* phi, g */
     for (size_t k = 0; k < terms; k++) {
@@ -97,14 +110,16 @@ static void look_at_many(const struct cost_case *at)
         const struct place place = cost_place(at, 1);
         for (enum part part = PART_DX; part <= PART_DP; part++) {
             cost_note_line(&own, &term[k], part, place);
-            if (has_signs) cost_note_line(&own, &term[k], part, signs);
+            if (has_signs) cost_note_line(&other, &term[k], part, signs);
             if (term_has(&term[k], part)) note_blocks(&term[k], part, place, &own);
         }
         if (!worst_passes(&own)) fails[term[k].running] = true;
         if (own.count) worst_note(&here, own.value, own.bound, "%s", own.where);
         sens_arena_rewind(&at->v->ctx.arena, mark);
     }
-    if (many->cases++ == 0) many->usual = worst_passes(&here); /* the first is the default */
+    many->cases++;
+    if (first) many->usual = worst_passes(&here);
+    note_signs(at, &other, worst_passes(&here), first);
     if (here.count == 0) return;
     worst_note(&many->worst, here.value, here.bound, "%s: %s", at->label, here.where);
     if (!worst_passes(&here)) verify_blame(&many->result, many->cause, many->usual ? 0.9 : 0.1);
