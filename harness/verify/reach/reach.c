@@ -70,6 +70,16 @@ static void note_size(struct verify *v, size_t n, bool large, struct worst *wors
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
+/* Where n does not go as far as large ones: its largest, at which numbers of a fixed width that are made of n are as
+ * large as they get. */
+static void note_most(struct verify *v, struct worst *worst, struct sized *sized)
+{
+    enum { SMALL = 260, SMALL_PROVIDED = 24 };
+    const int size = sens_option_find(v->problem->options, "n");
+    const double most = size < 0 ? INFINITY : v->problem->options[size].max;
+    if (most < (v->provider ? SMALL_PROVIDED : SMALL)) note_size(v, (size_t)most, true, worst, sized);
+}
+
 /* Large ones, and small ones of each remainder by eight: loops over vectors have another rest for each. */
 static void vary_states(struct verify *v, struct worst *worst, struct sized *sized)
 {
@@ -79,6 +89,7 @@ static void vary_states(struct verify *v, struct worst *worst, struct sized *siz
         const long low = v->provider ? 20 : k == 0 ? 260 : 30, high = v->provider ? 24 : k == 0 ? 270 : 200;
         note_size(v, (size_t)verify_integer(v, low, high), true, worst, sized);
     }
+    note_most(v, worst, sized);
     for (size_t n = first; n < first + (size_t)(v->quick ? EIGHT : 2 * EIGHT) && !v->provider; n++)
         note_size(v, n, false, worst, sized);
 }
@@ -187,8 +198,9 @@ static const struct verify_check checks[] = {
      .summary = "the products are right for many states, parameters, lanes and points of a batch",
      .bound = "as reach.places; rounding of a sum with its measured magnitude for blocks and batches",
      .explanation =
-         "Where the problem has an option n, an instance with more than 256 states goes through "
-         "reach.places, and eight of small sizes one after the other, as loops that take eight at a time "
+         "Where the problem has an option n, an instance with more than 256 states, or the largest n where "
+         "that is less, goes through reach.places, and eight of small sizes one after the other, as loops "
+         "that take eight at a time "
          "have another rest for each. Blocks of more than 64 and 128 lanes are compared with one random "
          "combination of their lanes, batches of more than 256 and 512 points, and of 4,099 in two lanes, "
          "with the sum of single points, and blocks of columns from a random one on with single columns. "
