@@ -168,11 +168,32 @@ static void weigh_transposed(const struct place *place)
     if (explains(place, 1, transposed, tol)) suspect(place, CAUSE_jacobian_transposed, 1);
 }
 
+/* Is a column by itself right where it is the first of all, and every other one in the block of all columns, which
+ * begins there? Then columns are counted from where a block begins. */
+static bool right_from_first(const struct place *place)
+{
+    const struct sens_problem *pb = place->subject->pb;
+    const struct sample *sample = &place->right.sample;
+    double *const block = verify_array(place->subject->v, pb->n * pb->np);
+    if (of_initial(place->product))
+        pb->type->x0_jvp_cols(pb, place->at.p, 0, pb->np, block);
+    else
+        pb->type->jvp_p_cols(pb, &place->at, 0, pb->np, block);
+    for (size_t q = 0; q < entries(place); q++) {
+        const size_t i = sample->row[q / sample->cols], k = sample->col[q % sample->cols];
+        if (is_wrong(place, q) &&
+            (k == 0 || !(fabs(block[i * pb->np + k] - place->right.d[q]) <= place->tol[q])))
+            return false;
+    }
+    return true;
+}
+
 /* Every column the same as column 0: the first column asked for is ignored. */
 static void weigh_offset(const struct place *place)
 {
     const struct sample *sample = &place->right.sample;
     if (of_states(place->product) || !linear_forward(place->product) || sample->cols < 2) return;
+    if (right_from_first(place)) suspect(place, CAUSE_lane_offset, 1);
     const struct linear map = linear_at(place->subject, place->product, &place->at);
     size_t zero = 0;
     const struct sample first = {sample->rows, 1, sample->row, &zero};

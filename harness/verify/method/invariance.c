@@ -212,6 +212,15 @@ static void study_create(struct verify *v, double length, struct study *study)
     study->made = study->solved && trial_same(&study->scene, &study->apart) == SENS_OK;
 }
 
+/* Where each output was a block of its own, as all begin at the first, rows that begin a block stay as they are. */
+static void blame_lanes(const struct study *study, int one, size_t L, struct verify_result *result)
+{
+    const struct bed *bed = &study->scene.bed;
+    trial_blame_rows(bed, &bed->out, &study->first, &study->apart, L, result);
+    if (one == 1 && trial_first_alone(bed, &bed->out, &study->first, &study->apart, L))
+        verify_blame(result, CAUSE_lane_offset, 0.6);
+}
+
 static void check_lanes(struct verify *v, struct study *study)
 {
     static const int lanes[] = {2, 3, 4, 5, 7, 8, 16, 33};
@@ -229,7 +238,7 @@ static void check_lanes(struct verify *v, struct study *study)
         snprintf(what, sizeof what, "%d lanes:", lanes[k]);
         trial_compare(&worst, bed, &study->first, &study->apart, what);
         if (fine && !worst_passes(&worst) && bed->status == SENS_OK)
-            trial_blame_rows(bed, &bed->out, &study->first, &study->apart, (size_t)lanes[k], &result);
+            blame_lanes(study, kept, (size_t)lanes[k], &result);
     }
     bed->task.lanes = kept;
     if (result.verdict == VERIFY_PASS) verify_judge(&result, &worst);

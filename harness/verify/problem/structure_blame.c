@@ -1,4 +1,5 @@
 /* Which fault explains structure that disagrees with a problem's own products. */
+#include <stdio.h>
 #include <string.h>
 
 #include "structure.h"
@@ -127,6 +128,17 @@ static bool explains(const struct explanation *explanation, const struct both *b
     return holds && !against;
 }
 
+/* The words name the product that was asked, "jvp: 2 of 4 entries", which the structure made. */
+static void name_declared(const struct both *both, struct suspicion *suspicion)
+{
+    char words[sizeof suspicion->words];
+    const char *const rest = strchr(suspicion->words, ':');
+    if (!rest) return;
+    snprintf(words, sizeof words, "the declared %s%s", both->by == DECLARED_COUPLED ? "coupling" : "Jacobian",
+             rest);
+    memcpy(suspicion->words, words, sizeof words);
+}
+
 /* What agrees with rhs is not what is wrong. */
 void structure_blame(const struct both *both, const struct points *points, enum product product,
                      struct verify_result *result)
@@ -139,7 +151,9 @@ void structure_blame(const struct both *both, const struct points *points, enum 
         suspicion_look(&suspicion, both->declared, product, &points->at[k]);
     suspicion.weight[CAUSE_pair_agrees_wrongly] = 0; /* they share the numbers */
     suspicion.weight[CAUSE_rhs_itself] = 0;
+    if (product == PRODUCT_JVP) name_declared(both, &suspicion);
     const bool suspected = suspicion_tell(&suspicion, result);
+    if (suspected) verify_blame(result, CAUSE_structure_entry, 0.9);
     if (!suspected && isfinite(result->value)) /* what is no number agrees with nothing */
         verify_say(result, "differences of rhs agree with the structure: look at the products");
     for (; explanation->look; explanation++) {

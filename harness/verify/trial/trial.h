@@ -69,5 +69,8 @@ void trial_merge(struct pattern *all, const struct pattern *one);
 /* Which rows of the gradient are wrong, and whose they are, where L outputs travel together. */
 void trial_blame_rows(const struct bed *bed, const struct sens_out *got, const struct sens_out *right,
                       const struct sens_out *bound, size_t L, struct verify_result *result);
+/* Are the rows that begin a block of L right, and no others? */
+bool trial_first_alone(const struct bed *bed, const struct sens_out *got, const struct sens_out *right,
+                       const struct sens_out *bound, size_t L);
 
 #endif

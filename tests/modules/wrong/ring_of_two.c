@@ -3,7 +3,7 @@
  *
  * verify: --quick --problem ring_of_two
  * module: problem ring_of_two
- * cause: jacobian_entry */
+ * cause: structure_entry */
 #define NAME                      "ring_of_two"
 #define TIMES_NEIGHBOUR(pb, i, j) ((void)(pb), 1)
 #include "ring.h"
