@@ -387,8 +387,11 @@ static const struct verify_check checks[] = {
      .bound = "that of drawn.right; of a real number: a status, or numbers that are finite",
      .explanation =
          "Each option of the method that is a whole number is set to its ends, further than 1,024 from the "
-         "default (or 16 times it) not, with all else as usual, and the scene is judged like those of "
-         "drawn.right. A status other than ok is taken for an answer. Where the derivative is not one of the "
+         "default (or 16 times it) not, with observations unevenly apart and all else as usual, and the "
+         "scene "
+         "is judged like those of drawn.right; a discrete derivative of steps that cannot be made again also "
+         "beside a faint copy, as in gradient.own. A status other than ok is taken for an answer. Where the "
+         "derivative is not one of the "
          "steps taken, an error that falls as the tolerance is made a hundred times smaller is one of "
          "accuracy, and no fault. What was not tried, or refused, is in drawn.varied. A failure is a table "
          "with room for the default, or a branch that only an end takes."},

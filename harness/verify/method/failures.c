@@ -340,7 +340,11 @@ static const struct verify_check checks[] = {
          "meet; the fixed step does not divide the interval. A method that reports success returns the state "
          "of an earlier time as the final one, ignores the limit or ignores the tolerance. One with steps of "
          "its own may finish with fewer: it tells of no more than max_steps trials each way, reaches t1, and "
-         "returns another result that is right (to its own bound, or to 50 tolerances where none is known)."},
+         "returns another result that is right (to its own bound, or to 50 tolerances where none is known). "
+         "Its error is at most 8 times the tolerance, or that of the full solve, and with a thousandth of "
+         "the "
+         "tolerance and as few steps there is a status or a smaller error: a tolerance that is made looser "
+         "until the steps suffice gives neither."},
     {.id = "fail.after",
      .summary = "a state that has failed is as good as new",
      .bound = "0: the same bits as before the failure",
