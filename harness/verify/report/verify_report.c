@@ -230,3 +230,11 @@ size_t report_units_run(const struct verify_report *report)
         count += report->unit[u].state == RUNNER_DONE || report->unit[u].state == RUNNER_SKIPPED;
     return count;
 }
+
+size_t report_support_run(const struct verify_report *report)
+{
+    size_t count = 0;
+    for (size_t u = 0; u < report->task->plan->count; u++)
+        count += report->task->plan->unit[u].support && report->unit[u].state == RUNNER_DONE;
+    return count;
+}

@@ -63,6 +63,8 @@ report_level_name(const struct report_level *level); /* "failed", "rounding", "t
 /* The ranked causes of a module; NULL when it has no failure. */
 const struct ranked_module *report_causes(const struct verify_report *report, const char *module);
 size_t report_units_run(const struct verify_report *report);
+/* Of these, those that stand behind what was named, and are not listed. */
+size_t report_support_run(const struct verify_report *report);
 
 void verify_write_text(FILE *out, const struct verify_report *report, bool verbose);
 bool verify_write_json(FILE *out, const struct verify_report *report); /* false without memory */

@@ -97,8 +97,14 @@ static void write_totals(FILE *out, const struct verify_report *report)
             report->count[VERIFY_PASS], report->count[VERIFY_FAIL], report->count[VERIFY_SKIP],
             report->count[VERIFY_LIMIT], report->seconds, task->reg->isa, task->quick ? "quick" : "full",
             task->seed, task->given && task->given[0] ? ", " : "", task->given ? task->given : "");
-    if (report->interrupted)
-        fprintf(out, "interrupted: %zu of %zu units were not run to their end\n", left, task->plan->count);
+    if (!report->interrupted) return;
+    fprintf(out, "interrupted: %zu of %zu units were not run to their end\n", left, task->plan->count);
+    const size_t support = report_support_run(report);
+    if (support)
+        fprintf(out,
+                "  of those that were, %zu are of problems that what is named is put on: only failures of "
+                "theirs are told\n",
+                support);
 }
 
 /* A method, say, of which the plan has only what it does on problems took part because of these: what it

@@ -256,6 +256,31 @@ static void text_tells_causes(void **state)
     free(text);
 }
 
+/* Units that ended and are not listed are not taken for lost ones. */
+static void an_interruption_tells_of_support(void **state)
+{
+    (void)state;
+    static struct plan_unit planned[] = {{.unit = {.group = &on_problem, .problem = &x}, .support = true},
+                                         {.unit = {.group = &on_method, .method = &y}}};
+    static const struct verify_plan plan = {.count = 2, .unit = planned};
+    static const struct runner_task task = {.plan = &plan, .reg = &registry};
+    struct verify_result passed = outcome("problem x", "sound", VERIFY_PASS);
+    struct runner_unit unit[] = {{RUNNER_DONE, 1, 1, &passed, 0.25}, {.state = RUNNER_WAITING}};
+    struct verify_report report = {.task = &task, .unit = unit, .interrupted = true};
+    const struct verify_choice all = {.problem = NULL};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_true(verify_report_create(&all, &report));
+    verify_write_text(out, &report, false);
+    fclose(out);
+    assert_contains(text, "0 passed");
+    assert_contains(text, "interrupted: 1 of 2 units were not run to their end\n  of those that were, 1 are");
+    verify_report_free(&report);
+    free(text);
+}
+
 /* ---- skips that may not be ----------------------------------------------------------------------------- */
 
 /* Two units of one module, on which the checks `needed` and `made` are essential; made is made
@@ -329,6 +354,7 @@ int main(void)
         cmocka_unit_test(tap_is_escaped),
         cmocka_unit_test(junit_is_well_formed),
         cmocka_unit_test(text_tells_causes),
+        cmocka_unit_test(an_interruption_tells_of_support),
         cmocka_unit_test(essential_checks_are_made),
         cmocka_unit_test(a_limit_does_not_make_a_check),
         cmocka_unit_test(required_checks_are_not_skipped),
