@@ -387,7 +387,7 @@ static sens_status additive_stage(struct worker *w, const struct adjoint_step *s
 
 /* ---- all stages ---------------------------------------------------------------------------------------- */
 
-/* lambda += sum_i theta_i; 0 in the columns of the mass matrix that are */
+/* lambda += sum_i theta_i, and 0 where a column of the mass matrix is 0 */
 static void update_lambda(const struct plan *plan, const struct adjoint_block *block)
 {
     const struct sum *sum = &plan->lambda;

@@ -174,7 +174,7 @@ static sens_status reach_stop(struct solve *solve, long j, sens_real stop, sens_
             continue;
         }
         h = step * controller->factor(&solver->memory, step, err, solver->settings->tableau);
-        if (err > 1) {
+        if (err > 1) { /* rejected */
             solve->stats.rejects++;
             continue;
         }
