@@ -7,7 +7,7 @@
 #include "sens/method.h"
 
 static const char *const automatic[] = {"auto", NULL};
-static const char *const policies[] = {"stages", "states", NULL};
+static const char *const states[] = {"states", NULL};
 static const char *const wrts[] = {"auto", "p", "x0", "both", NULL};
 static const char *const truths[] = {"auto", "pde", "ode", "discrete", "reference", "none", NULL};
 static const char *const isas[] = {"auto", "baseline", "avx2", "avx512", NULL};
@@ -70,9 +70,9 @@ static const struct bench_key keys[] = {
      .kind = KEY_INT,
      .min = 1,
      .max = 1e9,
-     .words = policies,
+     .words = states,
      .caps = SENS_CAP_CKPT,
-     .help = "trajectory kept: all stages, all states, or every k-th state (every:K is K)"},
+     .help = "trajectory kept: a policy of sensbench list; states, or K for every:K, is every K-th state"},
     {.name = "lanes",
      .fallback = "auto",
      .unit = "-",

@@ -6,10 +6,12 @@
 #include "append.h"
 #include "data_file.h"
 #include "modules.h"
+#include "names.h"
 #include "override.h"
 #include "peers.h"
 #include "replace.h"
 #include "tolerances.h"
+#include "variants.h"
 
 /* ---- the problem and its cost -------------------------------------------------------------------------- */
 
@@ -121,6 +123,17 @@ static bool set_policy(struct resolution *re, const struct spec_pair *given,
     return true;
 }
 
+/* No policy, no number, no `states`. */
+static bool refuse_policy(const struct resolution *re, const struct spec_pair *given)
+{
+    struct variant_names names;
+    variant_names(re->cell->variant, "ckpt", &names);
+    const char *const near = nearest_name(given->value, names.name, names.count);
+    return refuse_pair(re->error, given,
+                       "no checkpoint policy of this name, and no whole number%s%s; see sensbench list",
+                       near ? "; did you mean " : "", near ? near : "");
+}
+
 /* `states` is every:1, and a number K is every:K. */
 static bool set_ckpt(struct resolution *re)
 {
@@ -134,9 +147,11 @@ static bool set_ckpt(struct resolution *re)
             (!given->value[length] || given->value[length] == ':'))
             return set_policy(re, given, *policy, given->value + length);
     }
+    if (!given) return true; /* the first of all */
+    if (strcmp(given->value, "states") != 0 && !strchr("+-.0123456789", given->value[0]))
+        return refuse_policy(re, given);
     if (!resolve_value(re, "ckpt", &plain)) return false;
-    if (plain.word != 0)
-        re->cell->task.ckpt = (struct sens_ckpt){every, plain.word < 0 ? (long)plain.number : 1};
+    re->cell->task.ckpt = (struct sens_ckpt){every, plain.word < 0 ? (long)plain.number : 1};
     return true;
 }
 

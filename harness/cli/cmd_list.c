@@ -86,6 +86,12 @@ static void list_controllers(const struct sens_registry *reg, struct list *list)
         add(list, reg->controllers[i]->name, reg->controllers[i]->summary);
 }
 
+static void list_policies(const struct sens_registry *reg, struct list *list)
+{
+    for (size_t i = 0; reg->ckpt_policies[i]; i++)
+        add(list, reg->ckpt_policies[i]->name, reg->ckpt_policies[i]->summary);
+}
+
 static void list_variants(const struct sens_registry *reg, struct list *list)
 {
     struct bench_error error;
@@ -124,7 +130,8 @@ static const struct {
 } kinds[] = {
     {"problems", list_problems},   {"costs", list_costs},       {"methods", list_methods},
     {"providers", list_providers}, {"tableaux", list_tableaux}, {"controllers", list_controllers},
-    {"variants", list_variants},   {"sweeps", list_sweeps},     {"columns", list_columns},
+    {"policies", list_policies},   {"variants", list_variants}, {"sweeps", list_sweeps},
+    {"columns", list_columns},
 };
 /* The last is listed only when it is asked for: files have columns, the program does not. */
 enum { KINDS = sizeof kinds / sizeof kinds[0], MODULES = KINDS - 1 };

@@ -306,7 +306,7 @@ static const char *const list_notes[] = {
 
 static const struct cli_command commands[] = {
     {.name = "list",
-     .arguments = "[problems|costs|methods|providers|tableaux|controllers|variants|sweeps|columns]",
+     .arguments = "[problems|costs|methods|providers|tableaux|controllers|policies|variants|sweeps|columns]",
      .summary = "names what there is",
      .flags = list_flags,
      .notes = list_notes,

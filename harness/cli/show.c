@@ -206,17 +206,19 @@ json_t *show_describe(const struct sens_registry *reg, const char *name)
     const struct sens_method_type *method = find_method(reg, name);
     const struct sens_tableau *tableau = find_tableau(reg, name);
     const struct sens_controller *controller = find_controller(reg, name);
+    const struct sens_ckpt_policy *policy = find_policy(reg, name);
     if (problem) json_array_append_new(found, describe_problem(reg, problem));
     if (cost) json_array_append_new(found, describe_cost(cost));
     if (method) json_array_append_new(found, describe_method(method));
     if (tableau) json_array_append_new(found, describe_tableau(tableau));
     if (controller) json_array_append_new(found, describe("controller", name, controller->summary));
+    if (policy) json_array_append_new(found, describe("checkpoint policy", name, policy->summary));
     return found;
 }
 
 size_t show_names(const struct sens_registry *reg, const char **name, size_t max)
 {
-    static const char *const kind[] = {"problem", "cost", "method", "tableau", "controller"};
+    static const char *const kind[] = {"problem", "cost", "method", "tableau", "controller", "ckpt"};
     size_t count = 0;
     for (size_t k = 0; k < sizeof kind / sizeof kind[0]; k++) {
         struct variant_names names;

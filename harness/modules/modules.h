@@ -82,5 +82,6 @@ const struct sens_cost_type *find_cost(const struct sens_registry *reg, const ch
 const struct sens_method_type *find_method(const struct sens_registry *reg, const char *name);
 const struct sens_tableau *find_tableau(const struct sens_registry *reg, const char *name);
 const struct sens_controller *find_controller(const struct sens_registry *reg, const char *name);
+const struct sens_ckpt_policy *find_policy(const struct sens_registry *reg, const char *name);
 
 #endif

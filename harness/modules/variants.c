@@ -157,6 +157,13 @@ const struct sens_controller *find_controller(const struct sens_registry *reg, c
     return NULL;
 }
 
+const struct sens_ckpt_policy *find_policy(const struct sens_registry *reg, const char *name)
+{
+    for (size_t i = 0; reg->ckpt_policies[i]; i++)
+        if (strcmp(reg->ckpt_policies[i]->name, name) == 0) return reg->ckpt_policies[i];
+    return NULL;
+}
+
 static void add_name(struct variant_names *names, const char *name)
 {
     if (names->count < NAMES_MAX) names->name[names->count++] = name;
@@ -175,6 +182,14 @@ static void add_tableaux(const struct sens_registry *reg, struct variant_names *
     for (size_t i = 0; reg->implicit_tableaux[i]; i++) add_name(names, reg->implicit_tableaux[i]->name);
 }
 
+/* Those that take no number, and what is short for one that does (set_ckpt). */
+static void add_policies(const struct sens_registry *reg, struct variant_names *names)
+{
+    for (size_t i = 0; reg->ckpt_policies[i]; i++)
+        if (!reg->ckpt_policies[i]->numbered) add_name(names, reg->ckpt_policies[i]->name);
+    add_name(names, "states");
+}
+
 void variant_names(const struct sens_registry *reg, const char *key, struct variant_names *names)
 {
     names->count = 0;
@@ -186,6 +201,7 @@ void variant_names(const struct sens_registry *reg, const char *key, struct vari
     if (strcmp(key, "provider") == 0)
         for (size_t i = 0; reg->providers && reg->providers[i]; i++) add_name(names, reg->providers[i]->name);
     if (strcmp(key, "tableau") == 0) add_tableaux(reg, names);
+    if (strcmp(key, "ckpt") == 0) add_policies(reg, names);
     if (strcmp(key, "controller") == 0)
         for (size_t i = 0; reg->controllers[i]; i++) add_name(names, reg->controllers[i]->name);
 }

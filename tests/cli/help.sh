@@ -36,7 +36,7 @@ expect "sample_seed" run --help
 expect "fewer samples" peak --help
 
 # list: every kind, alone and together, as text and JSON
-for kind in problems costs methods providers tableaux controllers variants sweeps; do
+for kind in problems costs methods providers tableaux controllers policies variants sweeps; do
     expect "" list $kind
     expect "\"$kind\"" list $kind --json
     expect "$kind:" list
@@ -44,7 +44,7 @@ done
 expect "chosen by isa=auto" list variants
 
 # show: every name; all options with their ranges
-for kind in problems costs methods tableaux controllers; do
+for kind in problems costs methods tableaux controllers policies; do
     [ -n "$(names $kind)" ] || fail "no $kind"
     for name in $(names $kind); do
         expect " $name: " show "$name"
@@ -61,7 +61,8 @@ expect "controller=fixed only" show rk4
 # the manual page has every command, key, module; groff, where there is one, has nothing to complain of
 expect ".TH SENSBENCH 1" --man
 cp "$work/output" "$work/manual"
-for word in $commands $(names problems) $(names methods) $(names costs) $(names tableaux) $(names controllers); do
+for word in $commands $(names problems) $(names methods) $(names costs) $(names tableaux) $(names controllers) \
+    $(names policies); do
     grep -qF -- "${word//-/\\-}" "$work/manual" || fail "manual: no $word"
 done
 for key in tableau ckpt max_steps sample_seed wrt; do
@@ -93,6 +94,7 @@ complete_words() {
 [ "$(complete_words sensbench run glv discrete_adjoint kind =)" = "random uncoupled" ] || fail "completion: kind="
 [ "$(complete_words sensbench run glv discrete_adjoint tableau = dopr)" = "dopri5" ] || fail "completion: dopr"
 [ "$(complete_words sensbench run glv discrete_adjoint --du)" = "--dump" ] || fail "completion: --du"
+[ "$(complete_words sensbench run glv discrete_adjoint ckpt =)" = "stages states" ] || fail "completion: ckpt="
 [ "$(complete_words sensbench run glv discrete_adjoint structure =)" = "auto none" ] || fail "completion: structure="
 [ "$(complete_words sensbench peak --q)" = "--quick" ] || fail "completion: peak --q"
 [ "$(complete_words sensbench verify --method casa_r)" = "casa_reverse" ] || fail "completion: --method casa_r"

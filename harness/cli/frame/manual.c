@@ -122,6 +122,9 @@ static void write_modules(FILE *out)
     fputs(".SH CONTROLLERS\n", out);
     for (size_t i = 0; reg->controllers[i]; i++)
         write_module(out, reg->controllers[i]->name, reg->controllers[i]->summary, NULL);
+    fputs(".SH CHECKPOINT POLICIES\n", out);
+    for (size_t i = 0; reg->ckpt_policies[i]; i++)
+        write_module(out, reg->ckpt_policies[i]->name, reg->ckpt_policies[i]->summary, NULL);
 }
 
 static void write_rest(FILE *out)
