@@ -218,12 +218,13 @@ json_t *show_describe(const struct sens_registry *reg, const char *name)
 
 size_t show_names(const struct sens_registry *reg, const char **name, size_t max)
 {
-    static const char *const kind[] = {"problem", "cost", "method", "tableau", "controller", "ckpt"};
+    static const char *const kind[] = {"problem", "cost", "method", "tableau", "controller"};
     size_t count = 0;
     for (size_t k = 0; k < sizeof kind / sizeof kind[0]; k++) {
         struct variant_names names;
         variant_names(reg, kind[k], &names);
         for (size_t i = 0; i < names.count && count < max; i++) name[count++] = names.name[i];
     }
+    for (size_t i = 0; reg->ckpt_policies[i] && count < max; i++) name[count++] = reg->ckpt_policies[i]->name;
     return count;
 }

@@ -56,7 +56,7 @@ static const char functions[] =
     "sweeps columns\" "
     "\"$word\";;\n"
     "        new:2) _sensbench_pick \"problem cost method\" \"$word\";;\n"
-    "        show:*) _sensbench_pick \"$(for i in problem cost method tableau controller ckpt; do "
+    "        show:*) _sensbench_pick \"$(for i in problem cost method tableau controller; do "
     "_sensbench_values $i; "
     "done)\" \"$word\";;\n"
     "        sweep:*) _sensbench_pick \"$(sensbench list sweeps 2>/dev/null)\" \"$word\"\n"
