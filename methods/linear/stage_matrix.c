@@ -102,8 +102,8 @@ static sens_real rounding(const struct sens_stage_matrix *matrix)
     return SENS_EPSILON * ((sens_real)entries / (sens_real)matrix->J->pb->n + 2);
 }
 
-/* unit[i] = the largest entry of row i of the matrix: what the numbers of its equation are multiples of. Rows of M and f
- * may have any units. They cancel in the transposed system, whose solution has one over them. */
+/* unit[i] = the largest entry of row i of the matrix: what the numbers of its equation are multiples of. Rows of M and
+ * f may have any units. They cancel in the transposed system, whose solution has one over them. */
 static void find_units(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma)
 {
     const size_t n = matrix->J->pb->n;

@@ -133,8 +133,7 @@ static bool note_direction(struct own *own, unsigned part, const struct sens_out
         if (own->dx && own->allowed) allowed += allowed_along(n, own->allowed->dGdx0 + c * n, own->dx);
         tight = tight && bound[c] <= fmax(TIGHT * (in_p + in_x), allowed);
         if (isfinite(bound[c]))
-            worst_note_in(worst, part, fabs(got - slope[c]),
-                          bound[c] + allowed + unknown * (in_p + in_x),
+            worst_note_in(worst, part, fabs(got - slope[c]), bound[c] + allowed + unknown * (in_p + in_x),
                           "dG_%zu along a direction of %s: %.10g is not %.10g", c,
                           part == SENS_IN_DGDP    ? "p"
                           : part == SENS_IN_DGDX0 ? "x0"

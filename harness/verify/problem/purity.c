@@ -281,9 +281,9 @@ static void check_pure(const struct subject *subject, const char *check, struct 
             call_make(subject, (enum callback)c, &in, history.first[k][c]);
             note_beside(subject, &history, k, (enum callback)c, &scope, &record);
         }
-    for (int c = scope.from; c < (int)scope.to; c++)
-        for (int what = 0; what < NEARNESSES && call_applies(subject, (enum callback)c); what++)
-            note_near(subject, &history, (enum callback)c, (enum nearness)what, &record);
+    for (enum callback c = scope.from; c < scope.to; c++)
+        for (int what = 0; what < NEARNESSES && call_applies(subject, c); what++)
+            note_near(subject, &history, c, (enum nearness)what, &record);
     struct inputs shared = inputs_copy(subject, &history.in[0]);
     for (int round = 0; round < ROUNDS * MIXTURES; round++) {
         const int k = (round * (1 + round / MIXTURES) + 2) % MIXTURES;
