@@ -122,7 +122,7 @@ static void ranges(void **state)
     takes(ranged(SENS_OPT_REAL, 0.5, 0.5, 0.5));
     takes(ranged(SENS_OPT_REAL, -INFINITY, 0.5, INFINITY));
     takes(ranged(SENS_OPT_INT, -9007199254740992, 0, 9007199254740992));
-    for (int kind = SENS_OPT_INT; kind <= SENS_OPT_REAL; kind++) {
+    for (enum sens_option_kind kind = SENS_OPT_INT; kind <= SENS_OPT_REAL; kind++) {
         refuses(ranged(kind, 3, 2, 2), "its fallback 2 is not from min 3 to max 2");
         refuses(ranged(kind, 3, 3, 2), "its fallback 3 is not from min 3 to max 2");
         refuses(ranged(kind, 1, 0, 2), "its fallback 0 is not from min 1 to max 2");
