@@ -1,6 +1,6 @@
-/* harness/base/keys.h - the keys that every cell has. */
-#ifndef BASE_KEYS_H
-#define BASE_KEYS_H
+/* harness/modules/keys.h - the keys that every cell has. */
+#ifndef MODULES_KEYS_H
+#define MODULES_KEYS_H
 
 /* A key that every cell has, beside the options of its problem, cost and method. One table (keys.c) serves
  * the command line, sweep files, help, the man page and the completion. */
