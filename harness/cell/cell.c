@@ -36,6 +36,9 @@ static bool override_t1(struct resolution *re)
     if (!key_value(bench_key_find("t1"), given, &t1, re->error)) return false;
     if (!(t1.number > pb->t0))
         return refuse_pair(re->error, given, "out of range; allowed: more than t0 = %g", (double)pb->t0);
+    if (t1.number - (double)pb->t0 < sens_interval_least((double)pb->t0, t1.number))
+        return refuse_pair(re->error, given, "too near to t0 = %.17g; allowed: later by at least %.3g",
+                           (double)pb->t0, sens_interval_least((double)pb->t0, t1.number));
     if (T >= 0) re->cell->problem_used[T].number = t1.number;
     pb->t1 = t1.number;
     return true;
@@ -130,28 +133,27 @@ static bool refuse_policy(const struct resolution *re, const struct spec_pair *g
     variant_names(re->cell->variant, "ckpt", &names);
     const char *const near = nearest_name(given->value, names.name, names.count);
     return refuse_pair(re->error, given,
-                       "no checkpoint policy of this name, and no whole number%s%s; see sensbench list",
+                       "is no checkpoint policy and no whole number%s%s; see sensbench list policies",
                        near ? "; did you mean " : "", near ? near : "");
 }
 
 /* `states` is every:1, and a number K is every:K. */
 static bool set_ckpt(struct resolution *re)
 {
-    const struct sens_ckpt_policy *every = NULL;
     const struct spec_pair *given = resolve_given(re, "ckpt");
     struct key_value plain;
+    if (!given) return true; /* the first of all */
     for (const struct sens_ckpt_policy *const *policy = re->cell->variant->ckpt_policies; *policy; policy++) {
         const size_t length = strlen((*policy)->name);
-        if (strcmp((*policy)->name, "every") == 0) every = *policy;
-        if (given && strncmp(given->value, (*policy)->name, length) == 0 &&
+        if (strncmp(given->value, (*policy)->name, length) == 0 &&
             (!given->value[length] || given->value[length] == ':'))
             return set_policy(re, given, *policy, given->value + length);
     }
-    if (!given) return true; /* the first of all */
     if (strcmp(given->value, "states") != 0 && !strchr("+-.0123456789", given->value[0]))
         return refuse_policy(re, given);
     if (!resolve_value(re, "ckpt", &plain)) return false;
-    re->cell->task.ckpt = (struct sens_ckpt){every, plain.word < 0 ? (long)plain.number : 1};
+    re->cell->task.ckpt =
+        (struct sens_ckpt){find_policy(re->cell->variant, "every"), plain.word < 0 ? (long)plain.number : 1};
     return true;
 }
 

@@ -51,14 +51,13 @@ static bool products_whole(const struct sens_problem_type *type)
  * few of these, distinct times coincide. */
 static sens_status interval_check(struct sens_ctx *ctx, const struct sens_problem *pb)
 {
-    enum { FEWEST = 1024 };
-    const double t0 = (double)pb->t0, t1 = (double)pb->t1, most = fmax(fabs(t0), fabs(t1));
-    const double spacing = DBL_EPSILON * most, count = (t1 - t0) / spacing;
-    if (count >= FEWEST) return SENS_OK;
-    return sens_fail(ctx, SENS_BAD_INPUT,
-                     "problem %s: from t0 = %.17g to t1 = %.17g there are about %.0f numbers, %.3g apart; "
-                     "%d are needed, for times inside",
-                     pb->type->name, t0, t1, count, spacing, FEWEST);
+    const double t0 = (double)pb->t0, t1 = (double)pb->t1, least = sens_interval_least(t0, t1);
+    if (t1 - t0 >= least) return SENS_OK;
+    return sens_fail(
+        ctx, SENS_BAD_INPUT,
+        "problem %s: the interval from t0 = %.17g to t1 = %.17g is too short: beside times of this "
+        "size it has to be at least %.3g long, for steps and observations inside",
+        pb->type->name, t0, t1, least);
 }
 
 sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_type *type,

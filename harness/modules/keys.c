@@ -72,7 +72,8 @@ static const struct bench_key keys[] = {
      .max = 1e9,
      .words = states,
      .caps = SENS_CAP_CKPT,
-     .help = "trajectory kept: a policy of sensbench list; states, or K for every:K, is every K-th state"},
+     .help = "trajectory kept: stages, or every:K, every K-th state (sensbench list policies); K is every:K, "
+             "states every:1"},
     {.name = "lanes",
      .fallback = "auto",
      .unit = "-",

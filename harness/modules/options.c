@@ -65,7 +65,7 @@ static bool check_choices(const struct asked *asked)
     const double fallback = option->fallback; /* a NaN is no index either */
     return (fallback >= 0 && fallback < (double)count && fallback == floor(fallback)) ||
            bench_refuse(asked->error,
-                        "%s: option '%s': its fallback %g is the index of none of its %ld choices",
+                        "%s: option '%s': its default %g is the index of none of its %ld choices",
                         asked->owner, option->name, fallback, count);
 }
 
@@ -75,9 +75,9 @@ static bool check_range(const struct asked *asked)
     static const double most = 9007199254740992;
     const struct sens_option *const option = asked->option;
     const double number[] = {option->min, option->fallback, option->max};
-    static const char *const what[] = {"min", "fallback", "max"};
+    static const char *const what[] = {"min", "default", "max"};
     if (!(option->min <= option->fallback && option->fallback <= option->max))
-        return bench_refuse(asked->error, "%s: option '%s': its fallback %g is not from min %g to max %g",
+        return bench_refuse(asked->error, "%s: option '%s': its default %g is not from min %g to max %g",
                             asked->owner, option->name, option->fallback, option->min, option->max);
     for (int k = 0; k < 3 && option->kind == SENS_OPT_INT; k++)
         if (!(fabs(number[k]) <= most) || number[k] != floor(number[k]))

@@ -102,10 +102,11 @@ static sens_real rounding(const struct sens_stage_matrix *matrix)
     return SENS_EPSILON * ((sens_real)entries / (sens_real)matrix->J->pb->n + 2);
 }
 
-/* unit[i] = the largest entry of row i of the matrix: what the numbers of its equation are multiples of. Rows of M and
- * f may have any units. They cancel in the transposed system, whose solution has one over them. */
-static void find_units(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma)
+/* [n]: the largest entry of each row of the matrix, which the numbers of its equation are multiples of: rows of M and
+ * f may have any units. They cancel in the transposed system, whose solution has one over them. NULL: all are 1. */
+static const sens_real *find_units(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma)
 {
+    if (!matrix->unit || transposed) return NULL;
     const size_t n = matrix->J->pb->n;
     const struct sens_pattern *const J = matrix->J->pattern, *const M = &matrix->J->pb->mass->pattern;
     for (size_t i = 0; i < n; i++) {
@@ -114,25 +115,27 @@ static void find_units(const struct sens_stage_matrix *matrix, bool transposed, 
             largest = fmax(fabs(h_gamma * matrix->value[e]), largest);
         for (size_t e = M->start[i]; e < M->start[i + 1]; e++)
             largest = fmax(fabs(matrix->J->pb->mass->value[e]), largest);
-        matrix->unit[i] = transposed || largest == 0 ? 1 : largest;
+        matrix->unit[i] = largest == 0 ? 1 : largest;
     }
+    return matrix->unit;
 }
 
 /* R = 0 in the lanes in which every equation is right to rounding of its own terms, the sum of whose sizes is `terms`,
- * or of terms as small as rounding of rounding of the lane's largest: states far from what the cost looks at, if units
- * of states are not 1e31 apart. Is any lane left? */
-static bool leave_off(const struct sens_stage_matrix *matrix, size_t L, const sens_real *terms, sens_real *R)
+ * or of terms as small, in their units, as rounding of rounding of the lane's largest: states far from what the cost
+ * looks at, if units of states are not 1e31 apart. Is any lane left? */
+static bool leave_off(const struct sens_stage_matrix *matrix, const sens_real *unit, size_t L,
+                      const sens_real *terms, sens_real *R)
 {
     const size_t n = matrix->J->pb->n;
-    const sens_real rounds = rounding(matrix), *const unit = matrix->unit;
+    const sens_real rounds = rounding(matrix);
     bool any = false;
     for (size_t l = 0; l < L; l++) {
         sens_real top = 0;
         bool off = false; /* what is no number is off */
-        for (size_t i = 0; i < n; i++) top = fmax(terms[i * L + l] / (unit ? unit[i] : 1), top);
+        for (size_t i = 0; i < n; i++) top = fmax(unit ? terms[i * L + l] / unit[i] : terms[i * L + l], top);
         const sens_real least = SENS_EPSILON * SENS_EPSILON * top;
         for (size_t i = 0; i < n && !off; i++)
-            off = !(fabs(R[i * L + l]) <= rounds * (terms[i * L + l] + least * (unit ? unit[i] : 1)));
+            off = !(fabs(R[i * L + l]) <= rounds * (terms[i * L + l] + (unit ? least * unit[i] : least)));
         for (size_t i = 0; i < n && !off; i++) R[i * L + l] = 0;
         any = any || off;
     }
@@ -145,17 +148,17 @@ bool sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool tra
     const size_t count = matrix->J->pb->n * L;
     sens_real *const sum = matrix->sum, *const size = sum + count, *const terms = size + 2 * count;
     multiply(matrix, transposed, L, X);
-    if (matrix->unit) find_units(matrix, transposed, h_gamma);
     for (size_t q = 0; q < count; q++) {
         sens_real own;
         R[q] = B[q] - (entry(matrix, count, X, q, &own) - h_gamma * sum[q]);
         terms[q] = fabs(B[q]) + own + fabs(h_gamma) * size[q];
     }
-    return leave_off(matrix, L, terms, R);
+    return leave_off(matrix, find_units(matrix, transposed, h_gamma), L, terms, R);
 }
 
 /* R, and 0 in the lanes in which no equation is off. false: that is all of them. */
-static bool find_residuals(const struct sens_stage_matrix *matrix, const struct sens_stage_slope *of)
+static bool find_residuals(const struct sens_stage_matrix *matrix, bool transposed,
+                           const struct sens_stage_slope *of)
 {
     const size_t count = matrix->J->pb->n * of->L;
     const sens_real *const sum = matrix->sum, *const size = sum + count;
@@ -165,7 +168,7 @@ static bool find_residuals(const struct sens_stage_matrix *matrix, const struct 
         R[q] = of->c[q] - (entry(matrix, count, of->x, q, &own) - of->h_gamma * (sum[q] + of->f[q]));
         terms[q] = own + fabs(of->c[q]) + fabs(of->h_gamma) * (size[q] + fabs(of->f[q]));
     }
-    return leave_off(matrix, of->L, terms, R);
+    return leave_off(matrix, find_units(matrix, transposed, of->h_gamma), of->L, terms, R);
 }
 
 void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, bool refine,
@@ -176,8 +179,7 @@ void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transp
     sens_real *const sum = matrix->sum, *const size = sum + count, *const R = size + count;
     sens_real *const x = of->x, *const c = of->c;
     multiply(matrix, transposed, of->L, x);
-    if (refine && matrix->unit) find_units(matrix, transposed, of->h_gamma);
-    if (refine && find_residuals(matrix, of)) {
+    if (refine && find_residuals(matrix, transposed, of)) {
         sens_shifted_solve(matrix->system, transposed, of->L, R);
         for (size_t q = 0; q < count; q++)
             if (R[q] != 0) x[q] += R[q];

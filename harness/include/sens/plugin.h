@@ -11,10 +11,10 @@
  * state as it is: a module linked with -ffast-math is refused.
  *
  * Names (of the module, of what it offers, of choices) are made of letters, digits and _ . + -, begin with a
- * letter or digit and have at most 63 characters; names of options begin with a letter and have no + and -,
- * and are no keys that every cell has (tol, dt, ...). Of an option min <= fallback <= max, or the fallback is
- * the index of a choice.
- * What a module prints to standard output goes to standard error: results are not its own. */
+ * letter or digit and have at most 63 characters; names of options begin with a letter, have no + and -, and
+ * differ from the keys that every cell has (tol, dt, ...). A number has min <= fallback <= max; the fallback
+ * of a choice is the index of one of its choices. What a module prints to standard output goes to standard
+ * error: results are not its own. */
 #ifndef SENS_PLUGIN_H
 #define SENS_PLUGIN_H
 
@@ -25,8 +25,8 @@
 #include "sens/problem.h"
 #include "sens/provider.h"
 
-/* The number at the front changes with every incompatible change of a header of this folder; a part more of a result
- * (sens/result.h) changes it by itself. */
+/* 100 times a number, plus the parts of a result. The number is raised with every incompatible change of a header of
+ * this folder; a line more in the list of sens/result.h changes the sum by itself. */
 #define SENS_PLUGIN_ABI (100 * 20 + SENS_PARTS)
 
 struct sens_plugin {

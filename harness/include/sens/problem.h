@@ -255,8 +255,15 @@ static inline size_t sens_structure_factors(const struct sens_structure *structu
     return columns;
 }
 
-/* Calls type->create, checks what it filled (n > 0, t1 > t0 by a thousand times the spacing of double there, pointers
- * set, finite), rounds x0 and p to double. */
+/* How long [t0, t1] has to be for steps, observations and stops inside to be different numbers of double: 1,024
+ * roundings of the larger time. */
+static inline double sens_interval_least(double t0, double t1)
+{
+    return 0x1p-42 * (t1 > -t0 ? t1 : -t0);
+}
+
+/* Calls type->create, checks what it filled (n > 0, t1 - t0 > 0 and at least sens_interval_least, pointers set,
+ * finite), rounds x0 and p to double. */
 sens_status sens_problem_create(struct sens_ctx *ctx, const struct sens_problem_type *type,
                                 const struct sens_value *option, struct sens_problem *problem);
 

@@ -9,8 +9,7 @@
  * p, to x0, or 0, none. One part more is one line more here, and a method that names it in its `more` and
  * fills it: memory, dump and report, the tests that a result is finite and the same every time, and the
  * comparisons that verify makes bit for bit go over this list. What is held to a truth or a bound is the first
- * order alone: a bound for another part has to be written. One part more is by
- * itself another SENS_PLUGIN_ABI. */
+ * order alone: a bound for another part has to be written. One part more changes SENS_PLUGIN_ABI by itself. */
 #ifndef SENS_RESULT_H
 #define SENS_RESULT_H
 

@@ -21,8 +21,8 @@
       "the diagonal of the declared Jacobian is wrong or missing: the error is in entries "                  \
       "of equal row and column only")                                                                        \
     X(structure_entry,                                                                                       \
-      "declared structure is wrong: the products are right, and entries of the Jacobian, or of df/dp, that " \
-      "it declares are not")                                                                                 \
+      "declared structure has wrong numbers: the products are right, and entries of the declared Jacobian "  \
+      "or df/dp are not")                                                                                    \
     X(sparsity_pattern,                                                                                      \
       "the declared sparsity leaves an entry out: a product is not zero where the pattern "                  \
       "has nothing")                                                                                         \

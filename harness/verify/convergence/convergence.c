@@ -368,27 +368,27 @@ static const struct verify_check checks[] = {
          "below 1e-9; or eight times that of Euler's method on as many steps; with odd numbers of steps for "
          "even ones: four times the larger error of the last two rungs; orders of a discrete method that are "
          "3/4 apart; the order of x with t in f is at least 4/5 of that without; with uneven stops: 1.5 "
-         "times the largest relative error of all parts, more where steps are few, and 30 times each one's "
-         "by a tolerance",
+         "times the largest relative error of all parts, more where steps are few, and by a "
+         "tolerance 30 times each one's and the tolerance",
      .explanation =
-         "Whatever a method declares, it is held to the exact solution of the probe, each of x, G, dG/dp and "
-         "dG/dx0 by itself. Its steps are refined as it can be told to: by the tolerance; else by the fixed "
-         "step; else by an option of its own whose doubling (or halving) makes the steps half as many again "
-         "at least. Of a discrete method whose steps become twice as many each time, the orders are "
-         "compared: G and gradients that are of lower order than x are the work of a quadrature, or of a "
-         "start, of low order. Where nothing does that, the interval is made shorter instead: 2, 1/2, 1/8, "
-         "1/32; a solver of the equations is then never worse than eight times Euler's method in as many "
-         "equal steps, while one of other equations stays off by its share of the length. A gradient of "
-         "difference quotients is left to gradient.exact where the tolerance refines, and may stay at 1e-5 "
-         "elsewhere. Observed a sliver of a step later, the last rung is to be as good. Where steps can be "
-         "counted out, it is solved once more with odd numbers of them between observations in place of even "
-         "ones, or the other way round. The order of x is compared with that of the same task without "
-         "explicit t: a formula that asks for df/dt, which a problem need not offer, falls back to the first "
-         "without it. Where x without t is exact to rounding, fewer steps are taken; where that is so on the "
-         "first rung, half of log(1 / error) / log(steps) stands for its order. Nine observations that cut "
-         "the interval unevenly, so that steps change their length, may make no error much larger than the "
-         "largest usual one. A failure of x or G is the solver's; one of the gradient alone is the "
-         "derivative's."},
+         "Whatever a method declares, it is held to the exact solution of the probe, each of x, G, dG/dp "
+         "and dG/dx0 by itself. Its steps are refined as it can be told to: by the tolerance; else by the "
+         "fixed step; else by an option of its own whose doubling (or halving) makes the steps half as "
+         "many again at least. Of a discrete method whose steps become twice as many each time, the "
+         "orders are compared: G and gradients that are of lower order than x are the work of a "
+         "quadrature, or of a start, of low order. Where nothing does that, the interval is made shorter "
+         "instead: 2, 1/2, 1/8, 1/32; a solver of the equations is then never worse than eight times "
+         "Euler's method in as many equal steps, while one of other equations stays off by its share of "
+         "the length. A gradient of difference quotients is left to gradient.exact where the tolerance "
+         "refines, and may stay at 1e-5 elsewhere. Observed a sliver of a step later, the last rung is to "
+         "be as good, or within the tolerance. Where steps can be counted out, it is solved once more "
+         "with odd numbers of them between observations in place of even ones, or the other way round. "
+         "The order of x is compared with that of the same task without explicit t: a formula that asks "
+         "for df/dt, which a problem need not offer, falls back to the first without it. Where x without "
+         "t is exact to rounding, fewer steps are taken; where that is so on the first rung, half of "
+         "log(1 / error) / log(steps) stands for its order. Nine observations that cut the interval "
+         "unevenly, so that steps change their length, may make no error much larger than the largest "
+         "usual one. A failure of x or G is the solver's; one of the gradient alone is the derivative's."},
     {.id = "order.h",
      .level = VERIFY_TO_TOLERANCE,
      .summary = "with fixed steps the gradient's error falls at least as h to the order of the formula",

@@ -258,12 +258,13 @@ static const struct verify_check checks[] = {
      .summary = "phi_dx, phi_dp, g_dx, g_dp are the derivatives of phi and g",
      .bound = "error estimate of extrapolated central differences, plus measured rounding of the derivative",
      .explanation =
-         "Every entry of the derivatives is compared with central differences of the value, extrapolated to "
-         "step zero (Ridders 1982), at the nominal and at a perturbed point, for the first, middle and last "
-         "observation and for the running cost at two times. A missing phi_dp or g_dp stands for zero. Which "
-         "of the two is wrong, value or derivative, differences cannot tell. On a failure the derivative is "
-         "compared with the right one times a factor, at other points, times and observations, and lane by "
-         "lane; the words say which of them fits. Look first at the entry that is named."},
+         "Every entry of the derivatives is compared with central differences of the value, extrapolated "
+         "to step zero (Ridders 1982), at the nominal and at a perturbed point, for the first, middle and "
+         "last observation and for the running cost at two times. A missing phi_dp or g_dp stands for "
+         "zero. Which of the two is wrong, value or derivative, differences cannot tell. On a failure the "
+         "derivative is compared with the right one times a factor, at other points, times and "
+         "observations, and lane by lane; the words say which of them fits. Look first at the entry that "
+         "is named. Not made with more than 2,048 states and parameters."},
     {.id = "cost.lanes",
      .summary = "lane l of a block is functional c0 + l, for every c0 and lane count; lanes past m are left",
      .bound = "rounding of an entry, measured by shaking the inputs; nothing for lanes past m",
@@ -365,15 +366,14 @@ static const struct verify_check checks[] = {
      .summary = "other sizes, none and many, other times and scales, and other numbers of its options",
      .bound = "as cost.places; rounding of an entry for blocks of lanes",
      .explanation =
-         "Each option that is a number is set to others, whole numbers to more than 256, one that is a file "
-         "is given made-up rows of numbers in several layouts, of which those are looked at that are taken, "
-         "and the cost is put on the probe with more than 256 states (in a full run 65,536, where it has few "
-         "functionals) or parameters, with one of them or no parameter, before t = 0, with states of either "
-         "sign, and with states a "
-         "thousand times as large or as small. The first, the "
-         "last and the middle terms are looked at as in cost.places, and blocks that start at a random "
-         "functional and have up to 200 lanes are compared with one block of all functionals. Look for "
-         "arrays of a fixed length, and for what an option switches on.",
+         "Each option that is a number is set to others, whole numbers to more than 256, one that is a "
+         "file is given made-up rows of numbers in several layouts, of which those are looked at that are "
+         "taken, and the cost is put on the probe with more than 256 states or parameters (in a full run "
+         "also with more than 65,536 states, where it has few functionals), with one of them or no "
+         "parameter, before t = 0, with states of either sign, and with states a thousand times as large "
+         "or as small. The first, the last and the middle terms are looked at as in cost.places, and "
+         "blocks that start at a random functional and have up to 200 lanes are compared with one block "
+         "of all functionals. Look for arrays of a fixed length, and for what an option switches on.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "cost.threads",
      .summary = "callbacks that four threads call at once give the bits that they give alone",

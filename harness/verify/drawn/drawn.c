@@ -374,27 +374,29 @@ static const struct verify_check checks[] = {
      .summary = "scenes drawn from what the method declares, large ones among them, are solved and right",
      .bound = "that of the kind of derivative: rounding, the tolerance, or a quotient's truncation and noise",
      .explanation =
-         "Sizes, times of observation, the interval, tolerances, lanes, threads, batches, checkpoints, the "
-         "tableau, and options at other values than their defaults are drawn at random, some near the usual "
-         "and some far from it; another --seed draws others, and a full run more. All outputs are judged by "
-         "one mean with weights of one sign. When a scene is wrong, one value after the other is put back to "
-         "the usual as long as the fault stays: what is left is named, and for a size the border between "
-         "right and wrong. A refusal (unsupported) is excused where it refuses a choice as such, whatever "
-         "the sizes, and names it; never for a size, a time or a tolerance that the method declares to "
-         "take. Behind 20 s of processor time (100 in a full run) no more are drawn."},
+         "Sizes, times of observation, the interval, tolerances, lanes, threads, batches, checkpoints, "
+         "the tableau, and options at other values than their defaults are drawn at random, some near the "
+         "usual and some far from it; another --seed draws others, and a full run more. All outputs are "
+         "judged by one mean with weights of one sign. A discrete derivative that cannot be replayed on "
+         "the same steps is also compared with differences of the method's own values beside a faint copy "
+         "of the problem (gradient.own), where an option has another value than usual or the exact "
+         "solution allows more than a hundredth of the derivative. When a scene is wrong, one value after "
+         "the other is put back to the usual as long as the fault stays: what is left is named, and for a "
+         "size the border between right and wrong. A refusal (unsupported) is excused where it refuses a "
+         "choice as such, whatever the sizes, and names it; never for a size, a time or a tolerance that "
+         "the method declares to take. Behind 20 s of processor time (100 in a full run) no more are "
+         "drawn."},
     {.id = "drawn.ends",
      .summary = "every option that is a number is right at its least and at its most",
      .bound = "that of drawn.right; of a real number: a status, or numbers that are finite",
      .explanation =
-         "Each option of the method that is a whole number is set to its ends, further than 1,024 from the "
-         "default (or 16 times it) not, with observations unevenly apart and all else as usual, and the "
-         "scene "
-         "is judged like those of drawn.right; a discrete derivative of steps that cannot be made again also "
-         "beside a faint copy, as in gradient.own. A status other than ok is taken for an answer. Where the "
-         "derivative is not one of the "
-         "steps taken, an error that falls as the tolerance is made a hundred times smaller is one of "
-         "accuracy, and no fault. What was not tried, or refused, is in drawn.varied. A failure is a table "
-         "with room for the default, or a branch that only an end takes."},
+         "Each option of the method that is a whole number is set to its ends, but no further than 1,024 "
+         "from the default (or 16 times it), with observations at uneven distances and all else as usual, "
+         "and the scene is judged like those of drawn.right. A status other than ok is taken for an "
+         "answer. Where the derivative is not one of the steps taken, an error that falls as the "
+         "tolerance is made a hundred times smaller is one of accuracy, and no fault. What was not tried, "
+         "or refused, is in drawn.varied. A failure is a table with room for the default, or a branch "
+         "that only an end takes."},
     {.id = "drawn.between",
      .summary = "every option that is a number is right between its default and its ends",
      .bound = "that of drawn.right for whole numbers; of real ones 16 times what the end itself changes, or "

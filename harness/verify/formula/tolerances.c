@@ -300,21 +300,21 @@ static const struct verify_check checks[] = {
     {.id = "tolerance.components",
      .summary =
          "tolerances of each component are held against that component, in the state and in sensitivities",
-     .bound = "0: what is at rest has no error, whatever its tolerance; of a gradient that may follow the "
-              "task's, twice what that allows",
+     .bound =
+         "0: what is at rest has no error, whatever its tolerance; twice what the task's tolerance allows "
+         "for a gradient that may be held to it",
      .explanation =
-         "x_k' = -p x_k beside two states at rest is solved with one tolerance for all, and with the "
-         "same for x_k and others, looser and tighter, for the states at rest; for each k, and with "
-         "what may be inside or outside the error test in both ways. The estimated errors of states at "
-         "rest are 0. Where theirs are looser, the task has those of x_k, the least of each, too: all steps "
-         "and results have the same bits, whichever of the two sensitivities are held against. Where they "
-         "are tighter, so are the task's, and a method whose sensitivities are held against these takes "
-         "other "
-         "steps: the state has the same bits where it alone is asked for; the gradient has, too, where it is "
-         "the derivative of the map and the steps that are told are the same, and is right to its tolerance "
-         "elsewhere. A method with a choice of what is inside the error test holds sensitivities as their "
-         "states, and all bits are the same there, too. Else a tolerance is that of another component: the "
-         "first, the least, or the one behind, or sensitivities are held against those of others."},
+         "x_k' = -p x_k beside two states at rest is solved with one tolerance for all, then with the "
+         "same for x_k and looser or tighter ones for the states at rest; for each k, and with "
+         "sensitivities inside and outside the error test. The estimated errors of states at rest are 0. "
+         "Looser ones change nothing: the task's tolerance, the least of all, is still that of x_k, and "
+         "all steps and results keep their bits. Tighter ones make the task's tolerance tighter, too, and "
+         "a method without a choice of what is inside the error test may hold sensitivities to it and "
+         "take other steps. Of such a method the state keeps its bits where it alone is asked for; the "
+         "gradient keeps them where it is the derivative of the map and the reported steps are the same, "
+         "and else is right to the tolerance. A method with that choice keeps all bits here, too. A "
+         "failure: a component is held to the tolerance of another one (the first, the least, or the one "
+         "behind), or sensitivities are held to those of other states."},
     {.id = "tolerance.parts",
      .summary = "rtol_b and atol_b are those of lambda, rtol_q and atol_q those of mu",
      .bound = "0: what is at rest has no error, whatever its tolerance",

@@ -392,7 +392,8 @@ static int check_plans(struct verify *v, int count, const struct plan *plan, enu
 static void say_offers(struct verify *v)
 {
     char words[VERIFY_TEXT / 2];
-    snprintf(words, sizeof words, "problems without %s, which the method refuses: %s",
+    snprintf(words, sizeof words,
+             "the method refuses problems that do not offer %s, and was checked on ones that do; it says: %s",
              offers_words(v->offers), v->refused);
     if (v->offers) verify_not_varied(v, "solve.completes", v->module, "all tasks of gradient", words);
 }

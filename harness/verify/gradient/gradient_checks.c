@@ -9,10 +9,10 @@ const struct verify_check gradient_checks[] = {
          "The probe problem is smooth and mild, so that every method must solve it. Outputs are filled "
          "with NaN before the run and surrounded by guard values. A status other than success is the "
          "method's own; an output that is not finite was never written or came from something unset; a "
-         "changed guard is a write outside an output. The probe offers neither rhs_t nor hvp, which a "
-         "problem need not. Where the method refuses it as unsupported and takes the same with one of "
-         "them, or both, the probe has the least that it takes in all checks, and the report says so. Look "
-         "at the message, then at the last outputs and at the loops over blocks."},
+         "changed guard is a write outside an output. The probe offers neither rhs_t nor hvp, as a "
+         "problem need not. If the method answers unsupported, and solves the probe once it offers hvp, "
+         "rhs_t or both, all checks are made on that probe, and the report says so. Look at the message, "
+         "then at the last outputs and at the loops over blocks."},
     {.id = "state.map",
      .summary =
          "x(t1) and G are those of the tableau over the same steps (or the exact ones to the tolerance)",

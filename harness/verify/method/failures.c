@@ -337,14 +337,14 @@ static const struct verify_check checks[] = {
          "a status other than success; for one with steps of its own and fewer of them, the right result",
      .explanation =
          "max_steps is 3, then half of the trials that are made; the tolerance is one that no double can "
-         "meet; the fixed step does not divide the interval. A method that reports success returns the state "
-         "of an earlier time as the final one, ignores the limit or ignores the tolerance. One with steps of "
-         "its own may finish with fewer: it tells of no more than max_steps trials each way, reaches t1, and "
-         "returns another result that is right (to its own bound, or to 50 tolerances where none is known). "
-         "Its error is at most 8 times the tolerance, or that of the full solve, and with a thousandth of "
-         "the "
-         "tolerance and as few steps there is a status or a smaller error: a tolerance that is made looser "
-         "until the steps suffice gives neither."},
+         "meet; the fixed step does not divide the interval. A method that reports success returns the "
+         "state of an earlier time as the final one, ignores the limit or ignores the tolerance. One with "
+         "steps of its own may finish with fewer: it tells of no more than max_steps trials each way, "
+         "reaches t1, and returns another result that is right (to its own bound, or to 50 tolerances "
+         "where none is known). Its error is at most 8 times the larger of the tolerance and the error of "
+         "the full solve. With a thousandth of the tolerance and as few steps it ends with a status, or "
+         "with an error of at most a quarter of that (or 8 times the smaller tolerance): a method that "
+         "loosens its tolerance until the steps suffice does neither."},
     {.id = "fail.after",
      .summary = "a state that has failed is as good as new",
      .bound = "0: the same bits as before the failure",

@@ -39,17 +39,16 @@ static const struct verify_check checks[] = {
      .bound =
          "1.5e-8 of the terms of an equation, |df/dx| |x| + |df/dp| |p|; of one that holds to fewer than "
          "nine digits at the nominal p: x0 moves by 1.5e-8 of its largest entry, as `run` allows; at other p "
-         "each x0_i moves by 1.5e-8 of itself, ten times what it would move by at the nominal p, and "
-         "rounding",
+         "each x0_i moves by at most the sum of 1.5e-8 of itself, ten times what it would move by at the "
+         "nominal p, and rounding",
      .explanation =
-         "The equations of rows of zeros in M, 0 = f_i(t0, x0(p), p), hold at the nominal parameters and at "
-         "others, moved by some per cent, one at a time and all together. A failure at the nominal ones is "
-         "of the initial state itself: `run` refuses it. A failure at others alone says that x0 does not "
-         "follow p: the problem has no x0(p), or one that solves another equation. `run` refuses a p where "
-         "x0 would have to move by more, and dG/dp lacks what comes through the initial state. A state that "
-         "is "
-         "small beside the others, or beside the terms of its equation, is looked at in its own size: `run` "
-         "takes it, and its derivatives are wrong all the same."},
+         "The equations of rows of zeros in M, 0 = f_i(t0, x0(p), p), hold at the nominal parameters and "
+         "at others, moved by some per cent, one at a time and all together. A failure at the nominal "
+         "ones is of the initial state itself: `run` refuses it. A failure at others alone says that x0 "
+         "does not follow p: the problem has no x0(p), or one that solves another equation. `run` refuses "
+         "a p where x0 would have to move by more, and dG/dp lacks what comes through the initial state. "
+         "A state that is small beside the others, or beside the terms of its equation, is also looked at "
+         "in its own size: `run` accepts such a state, and its derivatives are wrong all the same."},
     {.id = NULL}};
 
 enum { SHAKES = 4, QUICK_DRAWS = 30, DRAWS = 300 };

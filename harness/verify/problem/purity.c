@@ -23,13 +23,12 @@ static const struct verify_check checks[] = {
      .explanation =
          "rhs is evaluated at seven points that share some of t, x and p, or the sum of x, then again in "
          "another order, from one and the same buffer, with calls of the other callbacks in between, and "
-         "where "
-         "t, x or p is 1e-11 off a point, behind a call at that point. A "
-         "difference means that it keeps something from call to call, such as a cache that is keyed on an "
-         "address or on t alone. So does a value that is far from that at inputs a few roundings away: p is "
-         "no key of a cache. The inputs must be left as they are. In every other round the instance's own p, "
-         "the nominal one, holds other numbers: parameters are to be read at the point that is asked for, "
-         "at->p, and nowhere else, or no derivative with respect to them is right."},
+         "at points that differ from one of these by 1e-11 in t, x or p, right after a call at that one. "
+         "A difference means that it keeps something from call to call, such as a cache that is keyed on "
+         "an address or on t alone. So does a value that is far from that at inputs a few roundings away: "
+         "p is no key of a cache. The inputs must be left as they are. In every other round the "
+         "instance's own p, the nominal one, holds other numbers: parameters are to be read at the point "
+         "that is asked for, at->p, and nowhere else, or no derivative with respect to them is right."},
     {.id = "parameters.read",
      .summary = "every parameter moves the right-hand side or the initial state",
      .bound = "none: any bit",
@@ -241,7 +240,8 @@ static void note_near(const struct subject *subject, const struct history *histo
     call_make(subject, c, &near, behind);
     const bool same = same_numbers(count, alone, behind);
     worst_note(&record->worst, same ? 0 : 1, 0,
-               "%s gives other bits for the same input behind a call at nearly that input", call_name(c));
+               "%s gives other bits for the same input right after a call at nearly the same input",
+               call_name(c));
     record->impure = record->impure || !same;
     sens_arena_rewind(&subject->v->ctx.arena, mark);
 }

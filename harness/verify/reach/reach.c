@@ -198,13 +198,12 @@ static const struct verify_check checks[] = {
      .summary = "the products are right for many states, parameters, lanes and points of a batch",
      .bound = "as reach.places; rounding of a sum with its measured magnitude for blocks and batches",
      .explanation =
-         "Where the problem has an option n, an instance with more than 256 states, or the largest n where "
-         "that is less, goes through reach.places, and eight of small sizes one after the other, as loops "
-         "that take eight at a time "
-         "have another rest for each. Blocks of more than 64 and 128 lanes are compared with one random "
-         "combination of their lanes, batches of more than 256 and 512 points, and of 4,099 in two lanes, "
-         "with the sum of single points, and blocks of columns from a random one on with single columns. "
-         "Look for arrays of a fixed length.",
+         "Where the problem has an option n, an instance with more than 256 states, or with the largest n "
+         "where that is less, goes through reach.places, and eight of small sizes one after the other, as "
+         "loops that take eight at a time have another rest for each. Blocks of more than 64 and 128 "
+         "lanes are compared with one random combination of their lanes, batches of more than 256 and 512 "
+         "points, and of 4,099 in two lanes, with the sum of single points, and blocks of columns from a "
+         "random one on with single columns. Look for arrays of a fixed length.",
      .level = VERIFY_TO_ROUNDING},
     {.id = "reach.zeros",
      .summary = "a product of vectors that hold zeros is written, or added to, like any other",

@@ -101,10 +101,11 @@ static void write_totals(FILE *out, const struct verify_report *report)
     fprintf(out, "interrupted: %zu of %zu units were not run to their end\n", left, task->plan->count);
     const size_t support = report_support_run(report);
     if (support)
-        fprintf(out,
-                "  of those that were, %zu are of problems that what is named is put on: only failures of "
-                "theirs are told\n",
-                support);
+        fprintf(
+            out,
+            "  %zu of those that were check problems on which the named modules are tried: of these, only "
+            "failures are listed\n",
+            support);
 }
 
 /* A method, say, of which the plan has only what it does on problems took part because of these: what it

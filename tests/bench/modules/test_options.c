@@ -123,15 +123,15 @@ static void ranges(void **state)
     takes(ranged(SENS_OPT_REAL, -INFINITY, 0.5, INFINITY));
     takes(ranged(SENS_OPT_INT, -9007199254740992, 0, 9007199254740992));
     for (enum sens_option_kind kind = SENS_OPT_INT; kind <= SENS_OPT_REAL; kind++) {
-        refuses(ranged(kind, 3, 2, 2), "its fallback 2 is not from min 3 to max 2");
-        refuses(ranged(kind, 3, 3, 2), "its fallback 3 is not from min 3 to max 2");
-        refuses(ranged(kind, 1, 0, 2), "its fallback 0 is not from min 1 to max 2");
-        refuses(ranged(kind, 1, NAN, 2), "its fallback nan is not from min 1 to max 2");
-        refuses(ranged(kind, NAN, 1, 2), "its fallback 1 is not from min nan to max 2");
-        refuses(ranged(kind, 1, 1, NAN), "its fallback 1 is not from min 1 to max nan");
+        refuses(ranged(kind, 3, 2, 2), "its default 2 is not from min 3 to max 2");
+        refuses(ranged(kind, 3, 3, 2), "its default 3 is not from min 3 to max 2");
+        refuses(ranged(kind, 1, 0, 2), "its default 0 is not from min 1 to max 2");
+        refuses(ranged(kind, 1, NAN, 2), "its default nan is not from min 1 to max 2");
+        refuses(ranged(kind, NAN, 1, 2), "its default 1 is not from min nan to max 2");
+        refuses(ranged(kind, 1, 1, NAN), "its default 1 is not from min 1 to max nan");
     }
     refuses(ranged(SENS_OPT_INT, 0.5, 1, 2), "its min 0.5 is no whole number");
-    refuses(ranged(SENS_OPT_INT, 0, 1.5, 2), "its fallback 1.5 is no whole number");
+    refuses(ranged(SENS_OPT_INT, 0, 1.5, 2), "its default 1.5 is no whole number");
     refuses(ranged(SENS_OPT_INT, 0, 1, INFINITY), "its max inf is no whole number");
     refuses(ranged(SENS_OPT_INT, 0, 1, 1e19), "its max 1e+19 is no whole number");
 }
@@ -141,10 +141,10 @@ static void choices_of_options(void **state)
     (void)state;
     takes(good_choice);
     takes(chosen(0, choices));
-    refuses(chosen(2, choices), "its fallback 2 is the index of none of its 2 choices");
-    refuses(chosen(-1, choices), "its fallback -1 is the index of none");
-    refuses(chosen(0.5, choices), "its fallback 0.5 is the index of none");
-    refuses(chosen(NAN, choices), "its fallback nan is the index of none");
+    refuses(chosen(2, choices), "its default 2 is the index of none of its 2 choices");
+    refuses(chosen(-1, choices), "its default -1 is the index of none");
+    refuses(chosen(0.5, choices), "its default 0.5 is the index of none");
+    refuses(chosen(NAN, choices), "its default nan is the index of none");
     refuses(chosen(0, NULL), "lacks its choices");
     refuses(chosen(0, none), "lacks its choices");
     refuses(chosen(0, unnamed), "choice '' is no name");
