@@ -19,3 +19,10 @@ bool is_key(const char *text)
     return text && text[0] && strchr(LETTERS, text[0]) && strlen(text) <= NAME_LENGTH &&
            !text[strspn(text, LETTERS DIGITS "_.")];
 }
+
+bool is_line(const char *text)
+{
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) return false;
+    return true;
+}

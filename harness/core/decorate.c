@@ -22,12 +22,13 @@
     X(x0_vjp, (PB, const sens_real *p, size_t L, const sens_real *W, sens_real *MU), (in, p, L, W, MU))      \
     X(x0_jvp_cols, (PB, const sens_real *p, size_t k0, size_t L, sens_real *OUT), (in, p, k0, L, OUT))
 
-#define OPTIONAL(X)                                                                                          \
+#define RHS_SLOPES(X)                                                                                        \
     X(rhs_t, (PB, AT, sens_real * OUT), (in, at, OUT))                                                       \
     X(hvp,                                                                                                   \
       (PB, AT, size_t L, const struct sens_direction *v, const sens_real *W, sens_real *OUT, sens_real *MU), \
-      (in, at, L, v, W, OUT, MU))                                                                            \
-    X(operations, (PB, struct sens_operations * ops), (in, ops))
+      (in, at, L, v, W, OUT, MU))
+
+#define OPERATIONS(X) X(operations, (PB, struct sens_operations * ops), (in, ops))
 
 #define STRUCTURE(X)                                                                                         \
     X(jacobian, (PB, AT, sens_real * J), (in, at, J))                                                        \
@@ -48,7 +49,8 @@ static sens_status rhs(PB, AT, sens_real *dx)
         in->type->slot arguments;                                                                            \
     }
 PRODUCTS(HAND_ON)
-OPTIONAL(HAND_ON)
+RHS_SLOPES(HAND_ON)
+OPERATIONS(HAND_ON)
 
 #define HAND_ON_STRUCTURE(slot, parameters, arguments)                                                       \
     static void slot parameters                                                                              \
@@ -96,6 +98,9 @@ static sens_status observe(struct sens_ctx *ctx, PB, size_t count, const size_t 
 #define PRODUCT(slot, parameters, arguments) made.slot = with->slot ? with->slot : from->slot ? slot : NULL;
 #define UNLESS_ANOTHER(slot, parameters, arguments)                                                          \
     if (from->slot) made.slot = with->slot ? with->slot : another ? NULL : slot;
+/* They are of rhs, and handed on where that is. */
+#define UNLESS_ANOTHER_RHS(slot, parameters, arguments)                                                      \
+    if (from->slot) made.slot = with->slot ? with->slot : another && with->rhs ? NULL : slot;
 
 static struct sens_problem_type problem_type(const struct sens_problem_type *from,
                                              const struct sens_problem_type *with, bool another)
@@ -110,7 +115,8 @@ static struct sens_problem_type problem_type(const struct sens_problem_type *fro
     REQUIRED(rhs, , )
     PRODUCTS(PRODUCT)
     INITIAL(REQUIRED)
-    OPTIONAL(UNLESS_ANOTHER)
+    RHS_SLOPES(UNLESS_ANOTHER_RHS)
+    OPERATIONS(UNLESS_ANOTHER)
     UNLESS_ANOTHER(exact, , )
     UNLESS_ANOTHER(observe, , )
     return made;

@@ -36,10 +36,7 @@ static bool check_help(const struct asked *asked)
 {
     const char *const help = asked->option->help;
     if (!help) return refuse(asked, "lacks its help");
-    for (const char *c = help; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            return refuse(asked, "has a control character in its text");
-    return true;
+    return is_line(help) || refuse(asked, "has a control character in its text");
 }
 
 static bool refuse_choice(const struct asked *asked, const char *choice, const char *why)

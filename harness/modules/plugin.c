@@ -51,14 +51,10 @@ static bool check_name(const char *path, const char *kind, const char *name, str
     return is_name(name) || refuse_module(path, kind, name, unfit, error);
 }
 
-/* A text stands on one line of a list: a line end in it would make up a line of its own. */
 static bool check_text(const char *path, const char *kind, const char *name, const char *text,
                        struct bench_error *error)
 {
-    for (const char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            return refuse_module(path, kind, name, "has a control character in its text", error);
-    return true;
+    return is_line(text) || refuse_module(path, kind, name, "has a control character in its text", error);
 }
 
 static bool check_options(const char *path, const char *kind, const char *name,

@@ -15,7 +15,8 @@ struct sens_problem_decoration {
     struct sens_problem_type type;   /* functions alone; NULL: the inner one's are handed on */
     struct sens_structure structure; /* likewise */
     /* f, t, x or p mean something else than for the inner problem. Nothing is handed on then but what every
-     * problem has (rhs, the four products, x0 and its two): no structure, no closed form, no other slot. */
+     * problem has (rhs, the four products, x0 and its two), and rhs_t and hvp where rhs itself is handed on: no
+     * structure, no closed form, no other slot. */
     bool another;
     /* It writes rhs, and hands on what that of the inner problem gives. */
     bool same_rhs;

@@ -122,8 +122,7 @@ struct verify {
     bool reintegrates; /* the method has shown a backward solve that stores nothing: the state goes back */
     struct verify_tried tried;
     bool offers_found;
-    unsigned
-        offers; /* VERIFY_*, of the harness's own problems: what the method refuses to go without, once found */
+    unsigned offers;     /* VERIFY_*: what the method refuses to go without, once found */
     char refused[256];   /* what it says without them */
     struct sens_ctx ctx; /* arena of the unit */
     void (*emit)(void *self, const struct verify_result *result);

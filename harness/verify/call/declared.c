@@ -270,22 +270,10 @@ static const struct sens_pattern *nonzero_pattern(struct verify *v, const struct
     return made;
 }
 
-static void same_rhs_t(const struct sens_problem *pb, const struct sens_at *at, double *OUT)
-{
-    pb->inner->type->rhs_t(pb->inner, at, OUT);
-}
-
-static void same_hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
-                     const struct sens_direction *v, const double *W, double *OUT, double *MU)
-{
-    pb->inner->type->hvp(pb->inner, at, L, v, W, OUT, MU);
-}
-
 void declared_by_products(struct verify *v, const struct sens_problem *inner, enum declared_pattern pattern,
                           struct sens_problem *problem)
 {
-    static const struct sens_problem_decoration as_inner = {.type = {.rhs_t = same_rhs_t, .hvp = same_hvp},
-                                                            .another = true}; /* operations are */
+    static const struct sens_problem_decoration as_inner = {.another = true}; /* operations are */
     const size_t n = inner->n;
     struct sens_structure *made = verify_memory(v, 1, sizeof *made);
     double *unit = verify_array(v, n * n);

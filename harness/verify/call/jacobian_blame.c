@@ -174,6 +174,8 @@ static bool right_from_first(const struct place *place)
 {
     const struct sens_problem *pb = place->subject->pb;
     const struct sample *sample = &place->right.sample;
+    for (size_t q = 0; q < entries(place); q++)
+        if (is_wrong(place, q) && sample->col[q % sample->cols] == 0) return false;
     double *const block = verify_array(place->subject->v, pb->n * pb->np);
     if (of_initial(place->product))
         pb->type->x0_jvp_cols(pb, place->at.p, 0, pb->np, block);
@@ -181,8 +183,7 @@ static bool right_from_first(const struct place *place)
         pb->type->jvp_p_cols(pb, &place->at, 0, pb->np, block);
     for (size_t q = 0; q < entries(place); q++) {
         const size_t i = sample->row[q / sample->cols], k = sample->col[q % sample->cols];
-        if (is_wrong(place, q) &&
-            (k == 0 || !(fabs(block[i * pb->np + k] - place->right.d[q]) <= place->tol[q])))
+        if (is_wrong(place, q) && !(fabs(block[i * pb->np + k] - place->right.d[q]) <= place->tol[q]))
             return false;
     }
     return true;

@@ -196,8 +196,7 @@ static bool look_at_problem(struct verify *v, const struct sens_problem_type *ty
 }
 
 static const char *const preferred[] = {"glv", "initial", "vdp", "forced"};
-enum { PREFERRED = sizeof preferred / sizeof *preferred, SMALL = PREFERRED, LARGE, RANKS };
-enum { PROBE = -2, NAMED = -1 }; /* before all others */
+enum { PREFERRED = sizeof preferred / sizeof *preferred, NAMED = PREFERRED, SMALL, LARGE, RANKS };
 
 static int rank_of(const struct verify *v, const struct sens_problem_type *type)
 {
@@ -229,15 +228,15 @@ int cost_each(struct verify *v, void (*look)(const struct cost_case *at))
     const int first = v->seed ? (int)verify_integer(v, 0, PREFERRED - 1) : 0;
     const struct fp_state clean = fp_state_read();
     int problems = 0, cases = 0;
-    for (int k = PROBE; k < RANKS && problems < enough; k++) {
+    for (int k = -1; k < RANKS && problems < enough; k++) {
         const int rank = k >= 0 && k < PREFERRED ? (k + first) % PREFERRED : k;
         for (const struct sens_problem_type *const *type = v->reg->problems; *type; type++) {
-            if (problems == enough || (rank != PROBE && rank_of(v, *type) != rank)) continue;
-            const struct sens_problem_type *const taken = rank == PROBE ? NULL : *type;
+            if (problems == enough || (rank >= 0 && rank_of(v, *type) != rank)) continue;
+            const struct sens_problem_type *const taken = rank < 0 ? NULL : *type;
             const int before = cases;
             for (int vary = 0; vary < 2; vary++) cases += look_at_problem(v, taken, vary, &clean, look);
             if (cases > before) problems++;
-            if (rank == PROBE) break;
+            if (rank < 0) break;
         }
     }
     return cases;

@@ -35,26 +35,11 @@ static void pad_x0_jvp_cols(const struct sens_problem *pb, const double *p, size
     }
 }
 
-static void pad_rhs_t(const struct sens_problem *pb, const struct sens_at *at, double *OUT)
-{
-    pb->inner->type->rhs_t(pb->inner, at, OUT);
-}
-
-/* The inner parameters come first in the direction as well. */
-static void pad_hvp(const struct sens_problem *pb, const struct sens_at *at, size_t L,
-                    const struct sens_direction *v, const double *W, double *OUT, double *MU)
-{
-    pb->inner->type->hvp(pb->inner, at, L, v, W, OUT, MU);
-}
-
 void decorate_pad_parameters(struct verify *v, const struct sens_problem *inner, size_t extra,
                              struct sens_problem *problem)
 {
-    static const struct sens_problem_decoration with = {.type = {.jvp_p_cols = pad_jvp_p_cols,
-                                                                 .x0_jvp_cols = pad_x0_jvp_cols,
-                                                                 .rhs_t = pad_rhs_t,
-                                                                 .hvp = pad_hvp},
-                                                        .another = true};
+    static const struct sens_problem_decoration with = {
+        .type = {.jvp_p_cols = pad_jvp_p_cols, .x0_jvp_cols = pad_x0_jvp_cols}, .another = true};
     double **column = verify_memory(v, 1, sizeof *column);
     double *p = verify_array(v, inner->np + extra);
     *column = verify_array(v, inner->n);

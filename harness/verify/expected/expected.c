@@ -78,10 +78,8 @@ sens_status expected_map_in_reverse(const struct bed *bed, const struct grid *gr
 static void allow_residual(const struct bed *bed, const struct expected *expected)
 {
     static const double STEP_ROUNDINGS = 64;
-    const enum sens_family family = bed->task.tableau->family;
-    const bool iterates = family != SENS_FAMILY_EXPLICIT && family != SENS_FAMILY_ROSENBROCK;
     const double most = STEP_ROUNDINGS * DBL_EPSILON * (double)bed->grid.steps;
-    const double left = iterates ? fmin(bed->work.residual, most) : 0;
+    const double left = fmin(bed->work.residual, most);
     double largest = 0;
     for (size_t q = 0; q < bed->problem.n; q++) largest = fmax(largest, fabs(expected->value.x[q]));
     for (size_t q = 0; left > 0 && q < bed->problem.n; q++) expected->bound.x[q] += left * largest;

@@ -96,11 +96,13 @@ static void note_closed_form(const struct bed *bed, struct worst *worst)
     double by_x[N], off[N], off_p = 0;
     const double by_p = exact(bed, by_x);
     const struct rest *const rest = bed->problem.data;
+    const size_t seen = bed->cost.n_obs; /* 1: all is lost from the beginning */
+    const double before = seen > 1 ? bed->cost.t_obs[seen - 2] : 0, until = bed->cost.t_obs[seen - 1];
     const bool few = bed->work.steps < FEW;
     for (size_t i = 0; i < N; i++) {
         const double decay = rest->rate[i] * REST;
-        const double all = (double)bed->cost.n_obs - by_x[i];
-        const double last = exp(-decay * bed->cost.t_obs[SEEN - 2]) - exp(-decay * bed->cost.t_obs[SEEN - 1]);
+        const double all = (double)seen - by_x[i];
+        const double last = exp(-decay * before) - exp(-decay * until);
         off[i] = MOST * (few ? all : fmin(all, last));
         off_p += off[i];
     }
@@ -145,8 +147,9 @@ static void check_equal(struct verify *v, struct worst *worst, struct verify_res
         verify_skip(result, "%s: %s", sens_status_name(bed.status), bed.message);
     } else if (!note_own_steps(&bed, worst) && equal) {
         note_closed_form(&bed, worst);
-        for (size_t k = 0; k < sizeof BESIDE / sizeof *BESIDE; k++)
-            if (v->method->derivative != SENS_DERIVATIVE_DIFFERENCE) note_beside(&bed, BESIDE[k], worst);
+        const bool differs = v->method->derivative == SENS_DERIVATIVE_DIFFERENCE;
+        for (size_t k = 0; !differs && k < sizeof BESIDE / sizeof *BESIDE; k++)
+            note_beside(&bed, BESIDE[k], worst);
     } else if (worst->count == 0) {
         verify_skip(result, "steps that are chosen for a state at rest follow no derivative");
     }

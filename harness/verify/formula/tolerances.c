@@ -79,17 +79,8 @@ static void place(struct bed *bed, const char *where)
 enum { N = 3 };
 static const double RTOL = 1e-6, ATOL = 1e-7;
 
-/* What a component at rest has in place of RTOL and ATOL, and what the task has: the least of all. */
-static void give(struct bed *bed, double factor, size_t parts, const struct sens_ode_part *part)
-{
-    bed->task.rtol = fmin(RTOL, factor * RTOL);
-    bed->task.atol = fmin(ATOL, factor / 2 * ATOL);
-    bed->task.n_tolerances = parts;
-    bed->task.tolerance = part;
-}
-
 /* Component k has RTOL and ATOL, the others `factor` and half of that times as much; `together`: components 0 and 1
- * have one tolerance, of which k is one. */
+ * have one tolerance, of which k is one. The task has the least of all. */
 static void give_others(struct bed *bed, size_t k, double factor, bool together)
 {
     const struct sens_ode_part own = {1, RTOL, ATOL, true},
@@ -97,7 +88,10 @@ static void give_others(struct bed *bed, size_t k, double factor, bool together)
     struct sens_ode_part *const part = verify_memory(bed->v, N, sizeof *part);
     for (size_t i = 0; i < N; i++) part[i] = i == k ? own : other;
     if (together) part[0] = own, part[0].count = N - 1, part[1] = other;
-    give(bed, factor, together ? 2 : N, part);
+    bed->task.rtol = fmin(RTOL, factor * RTOL);
+    bed->task.atol = fmin(ATOL, factor / 2 * ATOL);
+    bed->task.n_tolerances = together ? 2 : N;
+    bed->task.tolerance = part;
 }
 
 static bool may_be(struct verify *v, const char *where)

@@ -391,11 +391,12 @@ static int check_plans(struct verify *v, int count, const struct plan *plan, enu
 /* That a method was looked at on problems alone that offer what they need not. */
 static void say_offers(struct verify *v)
 {
-    char words[VERIFY_TEXT / 2];
+    char words[VERIFY_TEXT];
+    if (!v->offers) return;
     snprintf(words, sizeof words,
              "the method refuses problems that do not offer %s, and was checked on ones that do; it says: %s",
              offers_words(v->offers), v->refused);
-    if (v->offers) verify_not_varied(v, "solve.completes", v->module, "all tasks of gradient", words);
+    verify_not_varied(v, "solve.completes", v->module, "all tasks of gradient", words);
 }
 
 static void run(struct verify *v)

@@ -25,7 +25,7 @@ struct own {
     const double *p, *x0;
     const double *dp, *dx; /* directions; NULL: none */
     double *moved_p, *moved_x0, *start;
-    double unit; /* relative: what values are known to, rounding and what an iteration leaves */
+    double residual;                /* relative: what an iteration leaves of values, beside their rounding */
     const struct sens_out *allowed; /* what each entry may be off by; NULL: nothing */
     struct grid steps;              /* of the solve at s = 0 */
     long count;
@@ -41,7 +41,7 @@ static void move(const struct own *own, size_t first, size_t count, const double
     struct verify *v = own->bed->v;
     for (size_t i = 0; i < count; i++) {
         const double exact = from[i] + (d && i >= first ? s * d[i] : 0);
-        const double off = (3 * DBL_EPSILON + own->unit) * verify_uniform(v, -1, 1);
+        const double off = (4 * DBL_EPSILON + own->residual) * verify_uniform(v, -1, 1);
         to[i] = shaken && i >= first ? exact * (1 + off) : exact;
     }
 }
@@ -122,7 +122,7 @@ static bool note_direction(struct own *own, unsigned part, const struct sens_out
     const size_t m = own->bed->cost.m, n = own->bed->problem.n, np = own->bed->problem.np;
     const struct curve curve = {.v = v, .n = m, .value = value, .self = &own, .dear = own->dear};
     double *const slope = verify_array(v, m), *const bound = verify_array(v, m);
-    const double unknown = ROUNDED * DBL_EPSILON + LEFT * (own->unit - DBL_EPSILON);
+    const double unknown = ROUNDED * DBL_EPSILON + LEFT * own->residual;
     bool tight = true;
     curve_slope(&curve, 1, slope, bound);
     for (size_t c = 0; c < m; c++) {
@@ -203,7 +203,7 @@ static bool note_own(struct bed *bed, const struct held *held, struct worst *wor
     own.moved_x0 = verify_array(v, pb->n);
     own.start = verify_array(v, pb->n);
     own.allowed = held->allowed;
-    own.unit = DBL_EPSILON + bed->work.residual;
+    own.residual = bed->work.residual;
     own.steps = bed->grid;
     own.count = bed->work.steps;
     own.steady = true;
@@ -212,7 +212,7 @@ static bool note_own(struct bed *bed, const struct held *held, struct worst *wor
     const double *const dx = got.dGdx0 ? direction(v, first_x, pb->n, pb->x0) : NULL;
     if (held->how != BY_FEW || !note_together(&own, dp, dx, &got, &noted))
         note_apart(&own, dp, dx, &got, &noted);
-    note_residual(bed, own.unit - DBL_EPSILON, &noted);
+    note_residual(bed, own.residual, &noted);
     grid_free(&own.steps);
     if (own.steady) *worst = noted;
     return own.steady;

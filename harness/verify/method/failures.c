@@ -46,10 +46,8 @@ struct sens_out failures_allow_steps(const struct fragile *f, double tolerances)
 /* Is the healthy result the exact one, to a few tolerances? One that is not moves with the steps. */
 static bool is_sound(struct fragile *f)
 {
-    struct expected goal;
     const struct sens_out apart = failures_allow_steps(f, FAILURES_OTHER_STEPS / 2);
-    return f->bed.method->caps & SENS_CAP_TOLERANCE && expected_exact(&f->scene.bed, &goal) == SENS_OK &&
-           !trial_pattern(&f->bed, &f->healthy, &goal.value, &apart).any;
+    return !trial_pattern(&f->bed, &f->healthy, &f->exact.value, &apart).any;
 }
 
 /* false: the method does not take the controller, or does not solve the probe. */
@@ -68,7 +66,11 @@ static bool fragile_create(struct verify *v, const char *controller, struct frag
     f->made = solve_healthy(f);
     f->expects = f->made && !bed_is_fixed(&f->scene.bed) && trial_right(&f->scene) &&
                  expected_declared(&f->scene.bed, &f->expected) == SENS_OK;
-    f->sound = f->made && !f->expects && !bed_is_fixed(&f->scene.bed) && is_sound(f);
+    const unsigned caps = f->bed.method->caps;
+    f->exact_known = f->made && !bed_is_fixed(&f->scene.bed) && caps & SENS_CAP_TOLERANCE &&
+                     !(f->expects && caps & SENS_CAP_CONTROLLER) && /* asked for of steps of its own */
+                     expected_exact(&f->scene.bed, &f->exact) == SENS_OK;
+    f->sound = !f->expects && f->exact_known && is_sound(f);
     return f->made;
 }
 

@@ -11,10 +11,12 @@ struct fragile {
     struct injection injection;
     struct sens_out healthy;
     struct expected expected; /* on adapted steps, of a method that is right when healthy */
+    struct expected exact;    /* where exact_known: of a method that takes a tolerance, on adapted steps */
     unsigned long in_prepare[INJECT_PLACES], in_all[INJECT_PLACES]; /* calls of a healthy solve */
     struct sens_work work;
-    size_t requests, bytes;    /* to the arena, in prepare */
-    bool made, expects, sound; /* sound: where nothing is expected, the healthy result is the exact one */
+    size_t requests, bytes; /* to the arena, in prepare */
+    bool made, exact_known, expects,
+        sound; /* sound: where nothing is expected, the healthy result is the exact one */
 };
 
 /* Of tolerances: what other steps, behind a failure, may make of any result. Something of a step that has failed is of

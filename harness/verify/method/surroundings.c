@@ -150,6 +150,14 @@ static void note_counts(struct worst *worst, const struct sens_work *work)
                    told[i].count);
 }
 
+/* Formulas of its own may; additive pairs are of the diagonally implicit family. */
+static bool iterates(const struct bed *bed)
+{
+    if (!(bed->method->caps & SENS_CAP_TABLEAU)) return true;
+    const enum sens_family family = bed->task.tableau->family;
+    return family != SENS_FAMILY_EXPLICIT && family != SENS_FAMILY_ROSENBROCK;
+}
+
 static void note_work(struct worst *worst, const struct bed *bed)
 {
     const unsigned caps = bed->method->caps;
@@ -161,6 +169,9 @@ static void note_work(struct worst *worst, const struct bed *bed)
     worst_note(worst, work->threads >= 0 && work->threads <= threads ? 0 : 1, 0,
                "%d threads are told, and %d may be used", work->threads, threads);
     note_counts(worst, work);
+    if (!iterates(bed))
+        worst_note(worst, work->residual, 0,
+                   "iterations are told to leave so much, and the formula has none");
     const double least = fmin(fmin(work->t_forward, work->t_reverse), work->residual),
                  sum = work->t_forward + work->t_reverse + work->residual;
     worst_note(worst, isfinite(sum) && least >= 0 ? 0 : 1, 0,

@@ -14,34 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "products.h"
+#include "initial.h"
+#include "sens/decorate.h"
 
 static const double DIGITS = 1.4901161193847656e-8; /* sqrt(eps); of x0, what `run` takes for consistent */
 static const double EXACT = 1e-9;   /* of the terms at the nominal parameters: held to them at others */
 static const double PUBLISHED = 10; /* times d_i / x_i there, at others: digits are lost by chance */
-static const double ROUNDINGS = 64; /* of the terms of an equation */
-static const double BESIDE = 1e-5; /* of x and p, where rounding of f is looked for: cubes are less than it */
-static const double FAR = 1e-3;    /* of p, that of x0: squares are far less than what a held one lacks */
-
-struct start {
-    const struct subject *subject;
-    const double *p;   /* nominal ones, although those of subject are drawn */
-    size_t rows, *row; /* which are algebraic */
-    double *J, *F;     /* [rows][n], [rows][np]: df/dx and df/dp at the nominal parameters */
-    double *x0;        /* [n] there */
-    bool *exact;       /* [rows] they hold there */
-    bool *given;       /* [n] by a row of M that has this entry alone: not to be moved */
-    double *left;      /* [n]: d there; NULL: not to be had */
-};
-
-struct place {
-    const double *p;
-    double *x, *f; /* [n]: x0(p), f(t0, x0(p), p) */
-    double *J;     /* [rows][n] */
-    double *A;     /* [n][n] its factors; NULL: it is singular, or there are too many equations */
-    gsl_permutation order;
-    char words[64];
-};
 
 static bool is_zero(const struct sens_mass *mass, size_t i)
 {
@@ -67,8 +45,8 @@ static bool place_create(const struct subject *subject, const double *p, struct 
 
 /* ---- the terms of an equation --------------------------------------------------------------------------- */
 
-/* Of the algebraic equations, by one lane at a time: [rows][cols]. */
-static double *slopes(const struct start *start, const struct place *place, enum product product, size_t cols)
+double *initial_slopes(const struct start *start, const struct place *place, enum product product,
+                       size_t cols)
 {
     struct verify *const v = start->subject->v;
     const struct sens_at at = {start->subject->pb->t0, place->x, place->p};
@@ -78,8 +56,7 @@ static double *slopes(const struct start *start, const struct place *place, enum
     return linear_matrix(&map, &sample);
 }
 
-/* With the larger of the numbers there and at the nominal parameters, one of which may be 0. */
-static double terms(const struct start *start, const struct place *place, size_t r)
+double initial_terms(const struct start *start, const struct place *place, size_t r)
 {
     const struct sens_problem *const pb = start->subject->pb;
     const double *const J = start->J + r * pb->n, *const F = start->F + r * pb->np;
@@ -111,7 +88,7 @@ static void factorise(const struct start *start, struct place *place)
     if (n > LARGEST) return;
     double *const A = verify_array(v, n * n);
     gsl_matrix_view matrix = gsl_matrix_view_array(A, n, n);
-    place->J = slopes(start, place, PRODUCT_JVP, n);
+    place->J = initial_slopes(start, place, PRODUCT_JVP, n);
     place->order = (gsl_permutation){n, verify_memory(v, n, sizeof(size_t))};
     set_matrix(start, place->J, A);
     gsl_linalg_LU_decomp(&matrix.matrix, &place->order, &sign);
@@ -120,7 +97,7 @@ static void factorise(const struct start *start, struct place *place)
     place->A = A;
 }
 
-static void solve(const struct start *start, const struct place *place, double *d)
+void initial_solve(const struct start *start, const struct place *place, double *d)
 {
     const size_t n = start->subject->pb->n;
     const gsl_matrix_const_view matrix = gsl_matrix_const_view_array(place->A, n, n);
@@ -134,101 +111,8 @@ static double *find_moves(const struct start *start, const struct place *place, 
     double *const d = verify_array(start->subject->v, start->subject->pb->n);
     for (size_t r = 0; r < start->rows; r++)
         if (all || !start->exact[r]) d[start->row[r]] = place->f[start->row[r]];
-    solve(start, place, d);
+    initial_solve(start, place, d);
     return d;
-}
-
-/* ---- what rounding moves -------------------------------------------------------------------------------- */
-
-/* rest [rows]: f - (f + J dx + F dp) at `at`, near the place. */
-static bool find_rest(const struct start *start, const struct place *place, const double *F,
-                      const struct sens_at *at, double *rest)
-{
-    const struct sens_problem *const pb = start->subject->pb;
-    double *const f = verify_array(start->subject->v, pb->n);
-    if (pb->type->rhs(pb, at, f) != SENS_OK) return false;
-    for (size_t r = 0; r < start->rows; r++) {
-        rest[r] = f[start->row[r]] - place->f[start->row[r]];
-        for (size_t j = 0; j < pb->n; j++) rest[r] -= place->J[r * pb->n + j] * (at->x[j] - place->x[j]);
-        for (size_t k = 0; k < pb->np; k++) rest[r] -= F[r * pb->np + k] * (at->p[k] - place->p[k]);
-    }
-    return true;
-}
-
-/* What is 0 stays: it has no size. */
-static double *beside(struct verify *v, size_t count, const double *from, double part)
-{
-    double *const made = verify_array(v, count);
-    for (size_t i = 0; i < count; i++) made[i] = from[i] * (1 + part * verify_uniform(v, -1, 1));
-    return made;
-}
-
-static double *halfway(struct verify *v, size_t count, const double *from, const double *to)
-{
-    double *const half = verify_array(v, count);
-    for (size_t i = 0; i < count; i++) half[i] = from[i] + (to[i] - from[i]) / 2;
-    return half;
-}
-
-/* e [rows]. Near the place f is f + J dx + F dp and a square, four times what it is halfway. The rest is rounding of
- * terms that neither J nor F shows, as of (300 + z)^4 with a small z: dx is large enough for 300 + z to change. What f
- * is before t0 does not count. */
-static void shake(const struct start *start, const struct place *place, const double *F, double *e)
-{
-    const struct sens_problem *const pb = start->subject->pb;
-    struct verify *const v = start->subject->v;
-    const double t = fmax(*verify_shaken(v, 1, &pb->t0), pb->t0);
-    const double *const x = beside(v, pb->n, place->x, BESIDE);
-    const double *const p = beside(v, pb->np, place->p, BESIDE);
-    const struct sens_at whole = {t, x, p};
-    const struct sens_at half = {t, halfway(v, pb->n, place->x, x), halfway(v, pb->np, place->p, p)};
-    double *const rest[] = {verify_array(v, start->rows), verify_array(v, start->rows)};
-    if (!find_rest(start, place, F, &whole, rest[0]) || !find_rest(start, place, F, &half, rest[1])) return;
-    for (size_t r = 0; r < start->rows; r++) {
-        const double found = fabs(rest[0][r] - 4 * rest[1][r]);
-        if (isfinite(found)) e[r] = fmax(e[r], found);
-    }
-}
-
-/* moved [n]: how far x0 halfway to another p is from the mean of both, as one that is rounded before a subtraction, or
- * by an iteration that ends early. A held one is not. */
-static void note_spread(const struct start *start, const struct place *place, double *moved)
-{
-    enum { SHAKES = 16 }; /* all three may be rounded alike */
-    const struct sens_problem *const pb = start->subject->pb;
-    struct verify *const v = start->subject->v;
-    double *const whole = verify_array(v, pb->n), *const half = verify_array(v, pb->n);
-    for (int k = 0; k < SHAKES && sens_problem_x0_depends(pb); k++) {
-        const double *const p = beside(v, pb->np, place->p, FAR);
-        sens_problem_x0(pb, p, whole);
-        sens_problem_x0(pb, halfway(v, pb->np, place->p, p), half);
-        for (size_t i = 0; i < pb->n; i++) {
-            const double spread = fabs(whole[i] - half[i] - (half[i] - place->x[i]));
-            if (isfinite(spread)) moved[i] = fmax(moved[i], 4 * spread);
-        }
-    }
-}
-
-/* [n]: four times the root mean square of A^-1 e with e of random signs and sizes, beside what x0 itself has. */
-static double *find_rounding(const struct start *start, const struct place *place)
-{
-    enum { SHAKES = 8, DRAWS = 16 };
-    const struct sens_problem *const pb = start->subject->pb;
-    struct verify *const v = start->subject->v;
-    const double *const F = slopes(start, place, PRODUCT_JVP_P, pb->np);
-    double *const e = verify_array(v, start->rows), *const moved = verify_array(v, pb->n);
-    double *const squares = verify_array(v, pb->n);
-    for (size_t r = 0; r < start->rows; r++) e[r] = ROUNDINGS * DBL_EPSILON * terms(start, place, r);
-    for (int k = 0; k < SHAKES; k++) shake(start, place, F, e);
-    for (int k = 0; k < DRAWS; k++) {
-        double *const d = verify_array(v, pb->n);
-        for (size_t r = 0; r < start->rows; r++) d[start->row[r]] = e[r] * verify_uniform(v, -1, 1);
-        solve(start, place, d);
-        for (size_t i = 0; i < pb->n; i++) squares[i] += 3 * d[i] * d[i] / DRAWS;
-    }
-    note_spread(start, place, moved);
-    for (size_t i = 0; i < pb->n; i++) moved[i] += 4 * sqrt(squares[i]);
-    return moved;
 }
 
 /* ---- the start ------------------------------------------------------------------------------------------ */
@@ -237,9 +121,8 @@ static double *find_rounding(const struct start *start, const struct place *plac
 static const double *nominal_parameters(const struct subject *subject)
 {
     struct verify *const v = subject->v;
-    const struct sens_problem *of = subject->pb;
+    const struct sens_problem *const of = sens_problem_innermost(subject->pb);
     struct sens_problem made;
-    while (of->inner) of = of->inner;
     if (!v->seed || !of->option) return subject->pb->p;
     const bool is_made = sens_problem_create(&v->ctx, of->type, of->option, &made) == SENS_OK;
     return is_made && made.np == subject->pb->np ? made.p : subject->pb->p;
@@ -267,16 +150,17 @@ static bool start_create(const struct subject *subject, struct start *start, str
     if (start->rows == 0) return false;
     start->p = nominal_parameters(subject);
     if (!place_create(subject, start->p, nominal)) return false;
-    snprintf(nominal->words, sizeof nominal->words, "at the nominal parameters");
+    snprintf(nominal->words, sizeof nominal->words, "at the %s parameters",
+             subject->v->seed && start->p == pb->p ? "drawn" : "nominal");
     start->x0 = nominal->x;
     start->exact = verify_memory(subject->v, start->rows, sizeof *start->exact);
     start->given = verify_memory(subject->v, pb->n, sizeof *start->given);
     note_given(pb->mass, start->given);
     factorise(start, nominal);
-    start->J = nominal->J ? nominal->J : slopes(start, nominal, PRODUCT_JVP, pb->n);
-    start->F = slopes(start, nominal, PRODUCT_JVP_P, pb->np);
+    start->J = nominal->J ? nominal->J : initial_slopes(start, nominal, PRODUCT_JVP, pb->n);
+    start->F = initial_slopes(start, nominal, PRODUCT_JVP_P, pb->np);
     for (size_t r = 0; r < start->rows; r++)
-        start->exact[r] = fabs(nominal->f[start->row[r]]) <= EXACT * terms(start, nominal, r);
+        start->exact[r] = fabs(nominal->f[start->row[r]]) <= EXACT * initial_terms(start, nominal, r);
     if (nominal->A) start->left = find_moves(start, nominal, true);
     return true;
 }
@@ -296,7 +180,7 @@ static size_t largest(size_t n, const double *v)
 static void note_row(const struct start *start, const struct place *place, size_t r, struct worst *worst)
 {
     const size_t i = start->row[r];
-    const double size = terms(start, place, r);
+    const double size = initial_terms(start, place, r);
     worst_note(worst, fabs(place->f[i]), DIGITS * size,
                "%s: equation %zu of %zu is algebraic, and f there is %.3g at t0 and x0(p), its terms %.3g",
                place->words, i + 1, start->subject->pb->n, place->f[i], size);
@@ -333,7 +217,7 @@ static const double *find_rounding_apart(const struct start *start, const struct
     struct verify *const v = start->subject->v;
     gsl_rng *const all = v->rng, *const own = gsl_rng_clone(all);
     if (own) v->rng = own;
-    const double *const found = find_rounding(start, place);
+    const double *const found = initial_rounding(start, place);
     v->rng = all;
     gsl_rng_free(own);
     return found;
@@ -377,7 +261,10 @@ static double *move(const struct subject *subject, size_t one, double sign)
 
 static void note_other(const struct start *start, struct place *place, struct worst *worst)
 {
-    factorise(start, place);
+    enum { EACH = 256 }; /* states, each of which is looked at */
+    bool rough = start->left && start->subject->pb->n <= EACH;
+    for (size_t r = 0; r < start->rows && !rough; r++) rough = !start->exact[r];
+    if (rough) factorise(start, place);
     note_place(start, place, worst);
     note_entries(start, place, worst);
 }

@@ -136,7 +136,7 @@ static void name_declared(const struct both *both, struct suspicion *suspicion)
     if (!rest) return;
     snprintf(words, sizeof words, "the declared %s%s", both->by == DECLARED_COUPLED ? "coupling" : "Jacobian",
              rest);
-    memcpy(suspicion->words, words, sizeof words);
+    snprintf(suspicion->words, sizeof suspicion->words, "%s", words);
 }
 
 /* What agrees with rhs is not what is wrong. */

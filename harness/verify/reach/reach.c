@@ -70,14 +70,16 @@ static void note_size(struct verify *v, size_t n, bool large, struct worst *wors
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
+/* What large ones begin at; products of a provider take long. */
+enum { LARGE = 260, LARGE_PROVIDED = 20, MOST_PROVIDED = 24 };
+
 /* Where n does not go as far as large ones: its largest, at which numbers of a fixed width that are made of n are as
  * large as they get. */
 static void note_most(struct verify *v, struct worst *worst, struct sized *sized)
 {
-    enum { SMALL = 260, SMALL_PROVIDED = 24 };
     const int size = sens_option_find(v->problem->options, "n");
     const double most = size < 0 ? INFINITY : v->problem->options[size].max;
-    if (most < (v->provider ? SMALL_PROVIDED : SMALL)) note_size(v, (size_t)most, true, worst, sized);
+    if (most < (v->provider ? MOST_PROVIDED : LARGE)) note_size(v, (size_t)most, true, worst, sized);
 }
 
 /* Large ones, and small ones of each remainder by eight: loops over vectors have another rest for each. */
@@ -86,7 +88,12 @@ static void vary_states(struct verify *v, struct worst *worst, struct sized *siz
     enum { EIGHT = 8 };
     const size_t first = v->seed ? (size_t)verify_integer(v, 5, 24) : EIGHT + 1;
     for (int k = 0; k < (v->quick ? 1 : 3); k++) {
-        const long low = v->provider ? 20 : k == 0 ? 260 : 30, high = v->provider ? 24 : k == 0 ? 270 : 200;
+        const long low = v->provider ? LARGE_PROVIDED
+                         : k == 0    ? LARGE
+                                     : 30,
+                   high = v->provider ? MOST_PROVIDED
+                          : k == 0    ? 270
+                                      : 200;
         note_size(v, (size_t)verify_integer(v, low, high), true, worst, sized);
     }
     note_most(v, worst, sized);

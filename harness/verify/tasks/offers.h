@@ -9,7 +9,7 @@
 
 /* VERIFY_*: asked of the unit's method once, by solves of the probe of these sizes to a loose tolerance; without a
  * method none. */
-unsigned offers_wanted(struct verify *v, const struct probe_settings *settings);
+unsigned offers_wanted(struct verify *v);
 /* "rhs_t, hvp" */
 const char *offers_words(unsigned offers);
 

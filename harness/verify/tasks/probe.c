@@ -317,5 +317,5 @@ void probe_problem_with(struct verify *v, const struct probe_settings *settings,
 
 void probe_problem(struct verify *v, const struct probe_settings *settings, struct sens_problem *problem)
 {
-    probe_problem_with(v, settings, offers_wanted(v, settings), problem);
+    probe_problem_with(v, settings, offers_wanted(v), problem);
 }

@@ -54,8 +54,7 @@ static bool configure(struct bed *bed, const struct scene_settings *s)
 static void set_subject(struct scene *scene, const struct scene_settings *s)
 {
     char instance[VERIFY_SUBJECT / 2];
-    const struct sens_problem_type *const type = scene->bed.problem.type;
-    const unsigned offers = (type->rhs_t ? VERIFY_RHS_T : 0u) | (type->hvp ? VERIFY_HVP : 0u);
+    const unsigned offers = scene->bed.v->offers;
     snprintf(instance, sizeof instance, "probe n=%zu np=%zu%s%s%s%s%s%s", s->n, s->np, offers ? " with " : "",
              offers_words(offers), s->autonomous ? " autonomous" : "", s->x0_depends ? " x0(p)" : "",
              s->uneven ? ", seen at uneven times" : "",
