@@ -200,12 +200,12 @@ refuse_option "'steps' has the name of another option" ".name = \"steps\", $int"
 refuse_option "'tol' has the name of a key that every cell has" ".name = \"tol\", $real"
 refuse_option "'q' is of a kind that this program does not know: 77" \
     '.name = "q", .kind = (enum sens_option_kind)77, .help = "an option"'
-refuse_option "'q': its fallback nan is not from min 0 to max 1" ".name = \"q\", .fallback = NAN, .max = 1, $real"
-refuse_option "'q': its fallback 3 is not from min 3 to max 2" \
+refuse_option "'q': its default nan is not from min 0 to max 1" ".name = \"q\", .fallback = NAN, .max = 1, $real"
+refuse_option "'q': its default 3 is not from min 3 to max 2" \
     ".name = \"q\", .fallback = 3, .min = 3, .max = 2, $real"
 refuse_option "'q': its max 1.5 is no whole number" ".name = \"q\", .max = 1.5, $int"
 refuse_option "'q': its min -inf is no whole number" ".name = \"q\", .min = -INFINITY, $int"
-refuse_option "'q': its fallback 2 is the index of none of its 2 choices" ".name = \"q\", .fallback = 2, $choice"
+refuse_option "'q': its default 2 is the index of none of its 2 choices" ".name = \"q\", .fallback = 2, $choice"
 
 # symbols of modules are their own: two of the same name, each keeps its text
 build one '-DNAME="one"' '-DSUMMARY="the text of one"'
