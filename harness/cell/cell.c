@@ -110,19 +110,31 @@ bool cell_is_fixed(const struct cell *cell)
     return (cell->method->caps & SENS_CAP_CONTROLLER) && !cell->task.controller->adaptive;
 }
 
+/* K of NAME:K. */
+static bool policy_number(const struct resolution *re, const struct spec_pair *given, char *text, long *k)
+{
+    const struct bench_key *const key = bench_key_find("ckpt");
+    struct spec_pair number = *given;
+    struct key_value value;
+    struct bench_error reason;
+    number.value = text;
+    if (!key_value(key, &number, &value, &reason) || value.word >= 0)
+        return refuse_pair(re->error, given, "behind the colon belongs a whole number from %.10g to %.10g",
+                           key->min, key->max);
+    *k = (long)value.number;
+    return true;
+}
+
 /* A policy by its name, with `rest` behind it: ":K" where the policy takes a number. */
 static bool set_policy(struct resolution *re, const struct spec_pair *given,
                        const struct sens_ckpt_policy *policy, char *rest)
 {
-    struct spec_pair number = *given;
-    struct key_value k = {.number = 0};
+    long k = 0;
     if (policy->numbered != (rest[0] == ':'))
         return refuse_pair(re->error, given, policy->numbered ? "needs a number: %s:K" : "%s takes no number",
                            policy->name);
-    number.value = rest + 1;
-    if (policy->numbered && !key_value(bench_key_find("ckpt"), &number, &k, re->error)) return false;
-    if (policy->numbered && k.word >= 0) return refuse_pair(re->error, given, "not a number after the colon");
-    re->cell->task.ckpt = (struct sens_ckpt){policy, (long)k.number};
+    if (policy->numbered && !policy_number(re, given, rest + 1, &k)) return false;
+    re->cell->task.ckpt = (struct sens_ckpt){policy, k};
     return true;
 }
 

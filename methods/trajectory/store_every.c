@@ -99,9 +99,11 @@ static void count(struct sens_store_reader *reader, struct sens_work *work)
 }
 
 const struct sens_store_type sens_store_every = {
-    .policy = {.name = "every",
-               .summary = "every k-th state; the steps between are computed again",
-               .numbered = true},
+    .policy =
+        {.name = "every",
+         .summary =
+             "every:K, or K alone: every K-th state (states: every:1); steps between are computed again",
+         .numbered = true},
     .create = create,
     .keep = keep,
     .reader = create_reader,

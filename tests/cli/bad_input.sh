@@ -126,8 +126,8 @@ run decay cfsa tableau=theta:0.6 controller=fixed dt=0.1 | it is implicit: metho
 run decay discrete_adjoint ckpt=0 | ckpt=0: out of range
 run decay discrete_adjoint ckpt=stage | did you mean stages
 run decay discrete_adjoint ckpt=every | needs a number: every:K
-run decay discrete_adjoint ckpt=every:0 | out of range
-run decay discrete_adjoint ckpt=every:states | not a number after the colon
+run decay discrete_adjoint ckpt=every:0 | ckpt=every:0: behind the colon belongs a whole number from 1 to 1000000000
+run decay discrete_adjoint ckpt=every:states | behind the colon belongs a whole number
 run decay discrete_adjoint ckpt=stages:2 | stages takes no number
 run decay discrete_adjoint lanes=0 | lanes=0: out of range
 run decay discrete_adjoint threads=many | threads=many

@@ -1,5 +1,7 @@
 /* Does the closed form satisfy the equations? M z' = F(t, z) by extrapolated differences in t, and z(t0). M is applied
  * to x and to each column of S and S0; it is the identity where the problem has none. */
+#include <string.h>
+
 #include "exact.h"
 
 enum { TIMES = 3, SHAKES = 4, SHAKES_TOGETHER = 2 };
@@ -159,22 +161,36 @@ static void multiply_S0(const struct form *form, double *z)
     if (form->pb.mass && form->with_S0) multiply_by_mass(form, n, z + n + n * np, NULL);
 }
 
-/* What rounding in t0, of the whole interval, and in p does to z(t0). Terms of a closed form that cancel at t0 are seen
- * by it; what z grows to later is no measure of them. false: the form has no values there. */
+/* spread = max(spread, |a - b|), componentwise. */
+static void spread_grow(double *spread, size_t count, const double *a, const double *b)
+{
+    for (size_t i = 0; i < count; i++) spread[i] = fmax(spread[i], fabs(a[i] - b[i]));
+}
+
+/* What rounding in p does to z(t0), and rounding in t to z right behind t0. Terms of a closed form that cancel at t0
+ * are seen by it; what z grows to later is no measure of them. Values behind t0 are held against each other and not
+ * against z(t0): a form with a value of its own at t0 alone would widen its bound by its error. false: the form has no
+ * values there. */
 static bool start_spread(const struct form *form, const double *p, const double *z, double *spread)
 {
     struct verify *const v = form->subject->v;
     const struct sens_problem *const pb = &form->pb;
     const size_t count = form_size(form);
-    double *const moved = verify_array(v, count);
-    bool any = false;
-    for (int k = 0; k < SHAKES + SHAKES_TOGETHER; k++) {
-        const double t = pb->t0 + verify_uniform(v, 0, 4) * DBL_EPSILON * (pb->t1 - pb->t0);
-        const double *const q = k < SHAKES ? verify_shaken(v, pb->np, p) : p;
+    double *const moved = verify_array(v, count), *const first = verify_array(v, count);
+    bool any = false, behind = false;
+    for (int k = 0; k < 2 * SHAKES; k++) {
+        const bool at_t0 = k < SHAKES;
+        const double t = pb->t0 + (at_t0 ? 0 : verify_uniform(v, 0, 4) * DBL_EPSILON * (pb->t1 - pb->t0));
+        const double *const q = k < 2 * SHAKES - SHAKES_TOGETHER ? verify_shaken(v, pb->np, p) : p;
         if (!form_value(form, t, q, moved)) continue;
-        multiply_S0(form, moved);
-        for (size_t i = 0; i < count; i++) spread[i] = fmax(spread[i], fabs(moved[i] - z[i]));
         any = true;
+        multiply_S0(form, moved);
+        if (at_t0)
+            spread_grow(spread, count, moved, z);
+        else if (behind)
+            spread_grow(spread, count, moved, first);
+        else
+            memcpy(first, moved, count * sizeof *first), behind = true;
     }
     return any;
 }

@@ -9,8 +9,8 @@
 #include "expected.h"
 #include "extremes.h"
 
-enum { N = 3, SEEN = 2, STEPS = 64, FEW = 12 /* steps: Euler's are off by a tenth */ };
-static const double RATE[N] = {1, 0.625, 1.375}, REST = 1.25, SEEN_AT[SEEN] = {0.75, 2};
+enum { N = 3, SEEN = 3, STEPS = 64, FEW = 12 /* steps: Euler's are off by a tenth */ };
+static const double RATE[N] = {1, 0.625, 1.375}, REST = 1.25, SEEN_AT[SEEN] = {0.5, 1.25, 2};
 static const double MOST = 0.5; /* of what a derivative is off by where all of it is lost, by equal steps */
 static const double BESIDE[] = {
     0x1p-12, 0x1p-6};            /* d: what is taken for rest at one of them may not be at the other */
@@ -89,21 +89,30 @@ static bool take_equal(struct bed *bed)
     return bed_fixed(bed, "rk4", STEPS) || !(bed->method->caps & SENS_CAP_TOLERANCE);
 }
 
-/* By the closed form: of steps that no error test has chosen. dx/dx0 stays 1 where it is lost, dx/dp 0, from the
- * beginning or from the observation before the last one. */
+/* What dG/dx0_i is off by if dx_i/dx0_i stays what it is at observation k (k = 0: at the start) from there on. */
+static double lost_behind(const struct bed *bed, double decay, size_t k)
+{
+    const double *const t = bed->cost.t_obs, start = k > 0 ? exp(-decay * t[k - 1]) : 1;
+    double lost = 0;
+    for (size_t j = k; j < bed->cost.n_obs; j++) lost += start - exp(-decay * t[j]);
+    return lost;
+}
+
+/* By the closed form: of steps that no error test has chosen. Derivatives may be lost from the beginning or from an
+ * observation on; how late a loss is told from the error of a formula of order 1 goes by the number of steps. */
 static void note_closed_form(const struct bed *bed, struct worst *worst)
 {
     double by_x[N], off[N], off_p = 0;
     const double by_p = exact(bed, by_x);
     const struct rest *const rest = bed->problem.data;
-    const size_t seen = bed->cost.n_obs; /* 1: all is lost from the beginning */
-    const double before = seen > 1 ? bed->cost.t_obs[seen - 2] : 0, until = bed->cost.t_obs[seen - 1];
-    const bool few = bed->work.steps < FEW;
+    const size_t seen = bed->cost.n_obs;
+    const long steps = bed->work.steps;
+    const size_t latest = steps < FEW ? 1 : steps < STEPS ? 2 : seen;
     for (size_t i = 0; i < N; i++) {
-        const double decay = rest->rate[i] * REST;
-        const double all = (double)seen - by_x[i];
-        const double last = exp(-decay * before) - exp(-decay * until);
-        off[i] = MOST * (few ? all : fmin(all, last));
+        double least = INFINITY;
+        for (size_t k = 0; k < seen && k < latest; k++)
+            least = fmin(least, lost_behind(bed, rest->rate[i] * REST, k));
+        off[i] = MOST * least;
         off_p += off[i];
     }
     note_each(bed, by_x, by_p, off, off_p, "", worst);

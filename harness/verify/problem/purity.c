@@ -107,12 +107,14 @@ static void check_status(const struct subject *subject)
 
 /* ---- purity -------------------------------------------------------------------------------------------- */
 
-enum { MIXTURES = 7, ROUNDS = 3, LANES = 3, BATCH = 2 };
+enum { MIXTURES = 7, ROUNDS = 3, LANES = 3, BATCH = 2, ELSEWHERE = 40 };
 
 struct history { /* first results, [MIXTURES][CALLS] */
     struct inputs in[MIXTURES];
     double *first[MIXTURES][CALLS];
     const double *nominal; /* p of the instance then */
+    struct inputs
+        elsewhere[ELSEWHERE]; /* more points than a cache of points near each other has places for */
 };
 
 /* Two states that differ, of one sign or of any, one of which is less than `most` times the other; false: there are
@@ -135,6 +137,7 @@ static void mix(const struct subject *subject, struct history *history)
 {
     struct inputs *in = history->in;
     size_t one, other;
+    for (int k = 0; k < ELSEWHERE; k++) history->elsewhere[k] = inputs_create(subject, BATCH, LANES);
     in[0] = inputs_create(subject, BATCH, LANES);
     in[1] = inputs_create(subject, BATCH, LANES);
     in[1].t_way = in[0].t_way, in[1].p_way = in[0].p_way;
@@ -223,19 +226,26 @@ static struct inputs inputs_near(const struct subject *subject, const struct inp
     return in;
 }
 
-/* What takes a point for the one before when it is nearly so gives, behind that one, what is true there. */
+/* Calls at so many other points that what was kept of earlier ones has had to go. */
+static void make_elsewhere(const struct subject *subject, const struct history *history, enum callback c,
+                           double *out)
+{
+    for (int k = 0; k < ELSEWHERE; k++) call_make(subject, c, &history->elsewhere[k], out);
+}
+
+/* What takes a point for an earlier one when it is nearly so gives, behind that one, what is true there. */
 static void note_near(const struct subject *subject, const struct history *history, enum callback c,
                       enum nearness what, struct purity_record *record)
 {
     const struct sens_arena_mark mark = sens_arena_mark(&subject->v->ctx.arena);
-    const struct inputs *const far = &history->in[1], *const point = &history->in[0];
+    const struct inputs *const point = &history->in[0];
     const struct inputs near = inputs_near(subject, point, what);
     const size_t count = call_size(subject, c, &near);
     double *const alone = verify_array(subject->v, count), *const behind = verify_array(subject->v, count);
     double *const other = verify_array(subject->v, count);
-    call_make(subject, c, far, other);
+    make_elsewhere(subject, history, c, other);
     call_make(subject, c, &near, alone);
-    call_make(subject, c, far, other); /* or the point would be taken for the near one */
+    make_elsewhere(subject, history, c, other); /* or the point would be taken for the near one */
     call_make(subject, c, point, other);
     call_make(subject, c, &near, behind);
     const bool same = same_numbers(count, alone, behind);
