@@ -185,7 +185,7 @@ static void judge_closely(const struct trial *trial, const struct expected *expe
     if (!worst_passes(&verdict->worst)) return;
     if (!trial->closely && !tells_little(&trial->judge.bed, expected)) return;
     if (gradient_note_faint(&trial->scene.bed, &own) && own.count > 0)
-        worst_note(&verdict->worst, own.value, own.bound, "beside a faint copy: %s", own.where);
+        worst_note_in(&verdict->worst, own.parts, own.value, own.bound, "beside a faint copy: %s", own.where);
 }
 
 static bool judge_discrete(struct trial *trial, struct drawn_verdict *verdict)
