@@ -24,8 +24,9 @@ struct evaluation_scratch *evaluation_scratch_create(struct sens_ctx *ctx, size_
                                                     : (size_t)ctx->cores;
     scratch->values = longest;
     scratch->memory = SENS_NEW(ctx, sens_real, scratch->sets * longest * (1 + EVALUATE_LANES));
+    scratch->moves = SENS_NEW(ctx, bool, scratch->sets *longest);
     for (size_t k = 0; k < scratch->sets; k++) atomic_flag_clear(&scratch->busy[k]);
-    return scratch->memory ? scratch : NULL;
+    return scratch->memory && scratch->moves ? scratch : NULL;
 }
 
 struct workspace workspace_take(struct evaluation_scratch *scratch)
@@ -36,8 +37,11 @@ struct workspace workspace_take(struct evaluation_scratch *scratch)
         if (set == 0) sched_yield();
     }
     sens_real *const memory = scratch->memory + set * scratch->values * (1 + EVALUATE_LANES);
-    return (struct workspace){
-        .from = scratch, .set = set, .lane = memory, .value = memory + scratch->values * EVALUATE_LANES};
+    return (struct workspace){.from = scratch,
+                              .set = set,
+                              .lane = memory,
+                              .value = memory + scratch->values * EVALUATE_LANES,
+                              .moves = scratch->moves + set * scratch->values};
 }
 
 void workspace_give(const struct workspace *work)

@@ -7,7 +7,8 @@
  *     forward   dv_k = (dv_k/dv_a) dv_a + (dv_k/dv_b) dv_b                    from the inputs to the outputs
  *     reverse   w_a += w_k dv_k/dv_a,  w_b += w_k dv_k/dv_b                   from the outputs to the inputs
  *
- * The side of a select, fmin or fmax that is not taken adds nothing, be it finite or not. */
+ * The side of a select, fmin or fmax that is not taken adds nothing, be it finite or not; nor does an operand that
+ * follows none of the inputs that move. */
 #ifndef PROGRAM_EVALUATE_H
 #define PROGRAM_EVALUATE_H
 
@@ -27,6 +28,7 @@ struct evaluation_scratch {
     size_t sets, values; /* values: the longest program */
     atomic_flag busy[EVALUATE_SCRATCH];
     sens_real *memory; /* [sets][values][1 + EVALUATE_LANES] */
+    bool *moves;       /* [sets][values] */
 };
 
 struct workspace {
@@ -34,6 +36,8 @@ struct workspace {
     size_t set;
     sens_real *value; /* [values] */
     sens_real *lane;  /* [values][EVALUATE_LANES] */
+    bool *
+        moves; /* [values] of a forward sweep: does it follow any lane's input? The lanes of others are unset */
 };
 
 /* From the arena. SENS_NO_MEMORY. */

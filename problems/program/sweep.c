@@ -115,15 +115,43 @@ static size_t edges(const struct program *program, const struct program_operatio
 
 /* ---- forward ------------------------------------------------------------------------------------------- */
 
-static void seed_leaf(const struct program_operation *op, const struct evaluation_seed *seed, size_t l0,
+/* Of one that is an input: does any lane move it? Then its dot is set. */
+static bool seed_leaf(const struct program_operation *op, const struct evaluation_seed *seed, size_t l0,
                       size_t lanes, sens_real *dot)
 {
+    const size_t k = op->a, first = seed->first + l0;
+    if (op->op == GRAPH_P && !(k >= first && k < first + lanes)) return false;
     memset(dot, 0, LANES * sizeof *dot);
     for (size_t l = 0; l < lanes; l++) {
-        if (op->op == GRAPH_T) dot[l] = seed->t;
-        if (op->op == GRAPH_X && seed->V) dot[l] = seed->V[op->a * seed->L + l0 + l];
-        if (op->op == GRAPH_P && !seed->V && !seed->t) dot[l] = op->a == seed->first + l0 + l;
+        if (op->op == GRAPH_T) dot[l] = 1;
+        if (op->op == GRAPH_X && seed->V) dot[l] = seed->V[k * seed->L + l0 + l];
+        if (op->op == GRAPH_P) dot[l] = k == first + l;
     }
+    return true;
+}
+
+/* to += slope from. Not inlined: beside other sums the compiler may round the lanes of one sum differently. */
+static __attribute__((noinline)) void add_lanes(sens_real slope, const sens_real *from, sens_real *to)
+{
+    for (size_t l = 0; l < LANES; l++) to[l] += slope * from[l];
+}
+
+/* dot = sum of slope times dot over the operands that move; false: none does. */
+static bool forward_one(const struct program *program, const struct workspace *work, size_t k, unsigned on)
+{
+    const struct program_operation *const op = &program->operation[k];
+    sens_real *const dot = work->lane + k * LANES;
+    struct edge edge[2];
+    bool moves = false;
+    if (!work->moves[op->a] && !work->moves[op->b] && !work->moves[op->c]) return false;
+    const size_t count = edges(program, op, (graph_node)k, work->value, on, edge);
+    memset(dot, 0, LANES * sizeof *dot);
+    for (size_t e = 0; e < count; e++) {
+        if (!work->moves[edge[e].from]) continue;
+        add_lanes(edge[e].slope, work->lane + edge[e].from * LANES, dot);
+        moves = true;
+    }
+    return moves;
 }
 
 static void forward_block(const struct evaluation *evaluation, const struct workspace *work,
@@ -133,22 +161,14 @@ static void forward_block(const struct evaluation *evaluation, const struct work
     const unsigned on = seed->V ? PROGRAM_ON_X : seed->t ? PROGRAM_ON_T : PROGRAM_ON_P;
     for (size_t k = 0; k < program->count; k++) {
         const struct program_operation *op = &program->operation[k];
-        sens_real *const dot = work->lane + k * LANES;
-        struct edge edge[2];
+        const bool leaf = op->op == GRAPH_T || op->op == GRAPH_X || op->op == GRAPH_P;
+        work->moves[k] = false;
         if (!(op->on & on)) continue;
-        if (op->op == GRAPH_T || op->op == GRAPH_X || op->op == GRAPH_P) {
-            seed_leaf(op, seed, l0, lanes, dot);
-            continue;
-        }
-        const size_t count = edges(program, op, (graph_node)k, work->value, on, edge);
-        if (count == 0) memset(dot, 0, LANES * sizeof *dot);
-        for (size_t e = 0; e < count; e++) {
-            const sens_real *const from = work->lane + edge[e].from * LANES;
-            for (size_t l = 0; l < LANES; l++) dot[l] = edge[e].slope * from[l] + (e ? dot[l] : 0);
-        }
+        work->moves[k] =
+            leaf ? seed_leaf(op, seed, l0, lanes, work->lane + k * LANES) : forward_one(program, work, k, on);
     }
     for (size_t c = 0; c < program->outputs; c++) {
-        if (!(program->operation[program->output[c]].on & on)) continue;
+        if (!work->moves[program->output[c]]) continue;
         const sens_real *const dot = work->lane + program->output[c] * LANES;
         for (size_t l = 0; l < lanes; l++) OUT[c * seed->L + l0 + l] += dot[l];
     }
@@ -198,10 +218,7 @@ static void reverse_sweep(const struct evaluation *evaluation, const struct work
             continue;
         }
         const size_t count = edges(program, op, (graph_node)k, work->value, on, edge);
-        for (size_t e = 0; e < count; e++) {
-            sens_real *const to = work->lane + edge[e].from * LANES;
-            for (size_t l = 0; l < LANES; l++) to[l] += edge[e].slope * bar[l];
-        }
+        for (size_t e = 0; e < count; e++) add_lanes(edge[e].slope, bar, work->lane + edge[e].from * LANES);
     }
 }
 
