@@ -73,16 +73,17 @@ static uint32_t class_of(struct classes *c, const struct normal *normal, enum ro
     return (uint32_t)c->n_classes - 1;
 }
 
-struct normal_place classes_add(struct classes *c, const struct normal *normal, enum roll_target target,
-                                bool in_lanes, uint32_t output)
+struct normal_place classes_add(struct classes *c, const struct normal *normal, const struct class_kind *kind)
 {
     struct normal_place place = {0, 0};
+    const bool is_output = kind->target == ROLL_OUTPUT;
     if (!ensure(c, normal->n_tokens, normal->n_integers)) return place;
     if (2 * c->n_classes >= c->slots && !widen(c)) return place;
-    place.class = class_of(c, normal, target, in_lanes);
+    place.class = class_of(c, normal, kind->target, kind->in_lanes);
     place.member = c->class[place.class].members++;
     c->member[c->n_members++] = (struct class_member){.class = place.class,
-                                                      .target = target == ROLL_OUTPUT ? output : place.member,
+                                                      .target = is_output ? kind->output : place.member,
+                                                      .level = kind->level,
                                                       .integer = c->n_integers};
     memcpy(c->integer + c->n_integers, normal->integer, normal->n_integers * sizeof *c->integer);
     c->n_integers += normal->n_integers;

@@ -7,6 +7,7 @@
 struct class_member {
     uint32_t class;
     uint32_t target; /* the output; of a stored value its place among the members */
+    uint32_t level;  /* above those of all members that it uses */
     size_t integer;  /* where its integers are */
 };
 
@@ -29,9 +30,16 @@ struct classes {
     bool failed; /* no memory */
 };
 
-/* The expression that stands in `normal` becomes a member: which. output: of ROLL_OUTPUT, else not used. */
-struct normal_place classes_add(struct classes *classes, const struct normal *normal, enum roll_target target,
-                                bool in_lanes, uint32_t output);
+struct class_kind { /* of a member */
+    enum roll_target target;
+    bool in_lanes;
+    uint32_t output; /* of ROLL_OUTPUT, else not used */
+    uint32_t level;
+};
+
+/* The expression that stands in `normal` becomes a member: which. */
+struct normal_place classes_add(struct classes *classes, const struct normal *normal,
+                                const struct class_kind *kind);
 void classes_release(struct classes *classes);
 
 #endif

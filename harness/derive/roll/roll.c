@@ -13,6 +13,8 @@ struct work {
     const struct graph *graph;
     struct cut_node *cut;
     struct normal_place *place;
+    uint32_t
+        *level; /* [n_nodes] of the values that a needed node is made of: how many are on top of each other */
     struct normal normal;
     struct classes classes;
     struct schedule schedule;
@@ -22,14 +24,32 @@ struct work {
 
 /* ---- expressions --------------------------------------------------------------------------------------- */
 
+/* A node, written out where it is used, is made of stored values up to this level; a stored one is above it. */
+static uint32_t level_of_use(const struct work *w, graph_node k)
+{
+    return w->level[k] + w->cut[k].stored;
+}
+
+static void find_level(struct work *w, graph_node k)
+{
+    const struct graph_operation *const node = &w->graph->node[k];
+    for (unsigned which = 0; which < graph_operands(node->op); which++) {
+        const uint32_t level = level_of_use(w, cut_operand(node, which));
+        if (level > w->level[k]) w->level[k] = level;
+    }
+}
+
 static void add_stored(struct work *w)
 {
     for (size_t k = 0; k < w->graph->n_nodes && !w->normal.failed; k++) {
+        if (!w->cut[k].needed) continue;
+        find_level(w, (graph_node)k);
         if (!w->cut[k].stored) continue;
         normal_expression(&w->normal, (graph_node)k);
         const bool in_lanes = w->cut[k].in_lanes;
-        w->place[k] =
-            classes_add(&w->classes, &w->normal, in_lanes ? ROLL_SLOT_LANES : ROLL_SLOT, in_lanes, 0);
+        const struct class_kind kind = {
+            .target = in_lanes ? ROLL_SLOT_LANES : ROLL_SLOT, .in_lanes = in_lanes, .level = w->level[k]};
+        w->place[k] = classes_add(&w->classes, &w->normal, &kind);
     }
 }
 
@@ -40,7 +60,11 @@ static void add_outputs(struct work *w, size_t first, size_t count, bool without
         const graph_node k = w->graph->output[first + i];
         if (k == GRAPH_ZERO && without_zeros) continue;
         normal_output(&w->normal, k);
-        classes_add(&w->classes, &w->normal, ROLL_OUTPUT, w->cut[k].in_lanes, (uint32_t)i);
+        const struct class_kind kind = {.target = ROLL_OUTPUT,
+                                        .in_lanes = w->cut[k].in_lanes,
+                                        .output = (uint32_t)i,
+                                        .level = level_of_use(w, k)};
+        classes_add(&w->classes, &w->normal, &kind);
     }
 }
 
@@ -181,6 +205,7 @@ static void release(struct work *w)
     schedule_release(&w->schedule);
     free(w->cut);
     free(w->place);
+    free(w->level);
     free(w->base);
 }
 
@@ -192,8 +217,9 @@ sens_status roll_graph(const struct graph *graph, size_t first, size_t count, bo
     if (graph->n_nodes >= MOST_NODES) return SENS_UNSUPPORTED;
     w.cut = malloc(graph->n_nodes * sizeof *w.cut);
     w.place = calloc(graph->n_nodes, sizeof *w.place);
+    w.level = calloc(graph->n_nodes + 1, sizeof *w.level);
     w.rolled = calloc(1, sizeof *w.rolled);
-    sens_status status = w.cut && w.place && w.rolled ? SENS_OK : SENS_NO_MEMORY;
+    sens_status status = w.cut && w.place && w.level && w.rolled ? SENS_OK : SENS_NO_MEMORY;
     if (status == SENS_OK) status = cut_graph(graph, first, count, w.cut, &w.rolled->operations);
     if (status == SENS_OK) {
         w.normal = (struct normal){.graph = graph, .cut = w.cut, .place = w.place};

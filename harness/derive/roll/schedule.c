@@ -1,6 +1,7 @@
 /* derive/roll/schedule.c - a class is computed when all classes that it uses are; one that uses itself in the order
- * of its members. Classes that use each other are computed in the order in which their members came, which is
- * right for any graph: each time that the class changes, a part ends. */
+ * of its members. Of classes that use each other there are two orders that are right for any graph: that in which their
+ * members came, and level by level, where those of one level use none of each other. Each time that the class changes,
+ * a part ends: that of fewer parts is taken. A recurrence has as many levels as members, a grid as few as one cell. */
 #include "schedule.h"
 
 #include <stdlib.h>
@@ -88,19 +89,59 @@ static void compute_class(struct state *s, uint32_t class, size_t *filled)
     for (uint32_t e = s->head[class]; e; e = s->next[e - 1]) s->open[s->users[e - 1]]--;
 }
 
-/* What is left uses each other: members in the order in which they came. */
-static void compute_rest(struct state *s, size_t *filled)
+struct waiting { /* a member of a class that is not computed yet */
+    uint32_t level, class, member;
+};
+
+/* By level, in a level by class, in a class as they came. */
+static int compare_waiting(const void *one, const void *other)
 {
-    const struct classes *c = s->classes;
-    uint32_t before = UINT32_MAX;
-    for (size_t m = 0; m < c->n_members; m++) {
-        const uint32_t class = c->member[m].class;
-        if (s->done[class]) continue;
-        if (class != before) add_part(s, class, true, *filled, 0);
-        before = class;
-        s->schedule->member[(*filled)++] = (uint32_t)m;
+    const struct waiting *const a = one, *const b = other;
+    if (a->level != b->level) return a->level < b->level ? -1 : 1;
+    if (a->class != b->class) return a->class < b->class ? -1 : 1;
+    return a->member < b->member ? -1 : a->member > b->member;
+}
+
+/* Does a part end before element k? */
+static bool begins_part(const struct waiting *rest, size_t k, bool by_level)
+{
+    return k == 0 || rest[k].class != rest[k - 1].class || (by_level && rest[k].level != rest[k - 1].level);
+}
+
+static size_t count_parts(const struct waiting *rest, size_t count, bool by_level)
+{
+    size_t parts = 0;
+    for (size_t k = 0; k < count; k++) parts += begins_part(rest, k, by_level);
+    return parts;
+}
+
+static void compute_in_order(struct state *s, const struct waiting *rest, size_t count, bool by_level,
+                             size_t *filled)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (begins_part(rest, k, by_level)) add_part(s, rest[k].class, !by_level, *filled, 0);
+        s->schedule->member[(*filled)++] = rest[k].member;
         s->schedule->part[s->schedule->n_parts - 1].members++;
     }
+}
+
+/* What is left uses each other. false: no memory. */
+static bool compute_rest(struct state *s, size_t *filled)
+{
+    const struct classes *c = s->classes;
+    struct waiting *const came = malloc(2 * (c->n_members + 1) * sizeof *came);
+    struct waiting *const level = came + c->n_members;
+    size_t count = 0;
+    if (!came) return false;
+    for (uint32_t m = 0; m < c->n_members; m++)
+        if (!s->done[c->member[m].class])
+            came[count++] = (struct waiting){c->member[m].level, c->member[m].class, m};
+    memcpy(level, came, count * sizeof *came);
+    qsort(level, count, sizeof *level, compare_waiting);
+    const bool by_level = count_parts(level, count, true) < count_parts(came, count, false);
+    compute_in_order(s, by_level ? level : came, count, by_level, filled);
+    free(came);
+    return true;
 }
 
 /* Does nothing that is not computed yet use it? Outputs, for one: they can wait until the end. */
@@ -117,6 +158,7 @@ static bool order_parts(struct state *s)
     size_t filled = 0, n_waiting = 0;
     bool *waits = calloc(classes + 1, sizeof *waits);
     uint32_t *waiting = malloc((classes + 1) * sizeof *waiting);
+    bool done = false;
     if (waits && waiting) {
         for (bool more = true; more;) {
             more = false;
@@ -132,10 +174,9 @@ static bool order_parts(struct state *s)
                 }
         }
         for (size_t k = 0; k < n_waiting; k++) s->done[waiting[k]] = true;
-        compute_rest(s, &filled);
+        done = compute_rest(s, &filled);
         while (n_waiting > 0) compute_class(s, waiting[--n_waiting], &filled);
     }
-    const bool done = waits && waiting;
     free(waits);
     free(waiting);
     return done;

@@ -46,6 +46,13 @@ for side in 5 16; do
     [ "$(sed -n 's/^(df.dx)^T w .* //p' "$work/output")" = 11 ] || fail "brusselator2d side=$side: not 11 operators"
 done
 
+# shapes that stand above and below each other in a cell, as -c and -left do here: loops over the cells all the same
+for side in 6 10; do
+    tells 0 "; f has [0-9]* operations, 12 operators in C" "$program" derive shallow_water side=$side
+    [ "$(sed -n 's/^(df.dx)^T w .* //p; s/^(df.dx) v .* //p' "$work/output" | xargs)" = "40 31" ] ||
+        fail "shallow_water side=$side: not 40 and 31 operators"
+done
+
 # the C of the products is C
 tells 0 "sens_generated_vjp" "$program" derive vdp --code
 "$program" derive vdp --code >"$work/vdp.c" && "${CC:-cc}" -std=gnu11 -fsyntax-only "$work/vdp.c" ||
