@@ -56,6 +56,7 @@ static sens_real irregular(size_t k)
     return (sens_real)(k % 2 ? -0.5 - share : 0.5 + share);
 }
 
+/* Of the derivative of f at stage i, or of the initial state. */
 typedef void column_product(const struct sens_tangent_test *test, int i, size_t k0, size_t L, sens_real *OUT);
 
 static void rhs_columns(const struct sens_tangent_test *test, int i, size_t k0, size_t L, sens_real *OUT)
@@ -96,7 +97,9 @@ static void slope(void *self, int i, size_t b, const sens_real *z, sens_real *dz
     const struct sens_tangent_test *test = self;
     (void)b;
     sens_products_multiply(test->products[i], test->lanes, z, dz);
-    if (test->wrt_p) add_weighted(test, rhs_columns, i, dz);
+    if (!test->wrt_p) return;
+    if (!sens_products_add_weighted(test->products[i], test->weight, test->lanes, dz + test->lanes - 1))
+        add_weighted(test, rhs_columns, i, dz);
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------ */

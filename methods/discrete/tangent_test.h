@@ -6,7 +6,7 @@
  * with the state: one among the initial states, one among the parameters, as far as each is asked for. Each
  * is a sum of all with irregular weights, so that no column is left out; one that hides behind another,
  * larger by 1/rtol and more, is not seen. A trial step costs two Jacobian products and the np columns of
- * df/dp more a stage. */
+ * df/dp more a stage, or one pass over the entries of df/dp that a problem declares. */
 #ifndef SENS_TANGENT_TEST_H
 #define SENS_TANGENT_TEST_H
 

@@ -218,6 +218,44 @@ void sens_products_add_columns(struct sens_products *pr, size_t k0, size_t L, se
         add_sparse_columns(pr, k0, L, OUT);
 }
 
+static void add_outer_weighted(const struct sens_products *pr, const sens_real *weight, size_t step,
+                               sens_real *OUT)
+{
+    const struct sens_structure *const declared = pr->pb->structure;
+    const sens_real *phi = pr->phi;
+    for (size_t o = 0; o < declared->n_blocks; o++) {
+        const size_t cols = declared->blocks[o].cols;
+        const sens_real *w = weight + declared->blocks[o].first;
+        for (size_t i = 0; i < pr->pb->n; i++, w += cols) {
+            sens_real sum = 0;
+            for (size_t j = 0; j < cols; j++) sum += phi[j] * w[j];
+            OUT[i * step] += pr->s[i] * sum;
+        }
+        phi += cols;
+    }
+}
+
+static void add_sparse_weighted(const struct sens_products *pr, const sens_real *weight, size_t step,
+                                sens_real *OUT)
+{
+    const struct sens_pattern *pattern = pr->pb->structure->sparsity_p;
+    for (size_t k = 0; k < pr->pb->np; k++)
+        for (size_t e = pattern->start[k]; e < pattern->start[k + 1]; e++)
+            OUT[pattern->col[e] * step] += pr->value_p[e] * weight[k];
+}
+
+bool sens_products_add_weighted(struct sens_products *pr, const sens_real *weight, size_t step,
+                                sens_real *OUT)
+{
+    if (!pr->s && !pr->value_p) return false;
+    pr->columns += pr->pb->np;
+    if (pr->s)
+        add_outer_weighted(pr, weight, step, OUT);
+    else
+        add_sparse_weighted(pr, weight, step, OUT);
+    return true;
+}
+
 void sens_products_count(struct sens_products *pr, size_t idle, size_t lanes, struct sens_work *work)
 {
     const bool vjp = pr->product == SENS_VJP;

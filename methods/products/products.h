@@ -95,6 +95,10 @@ void sens_products_multiply(struct sens_products *products, size_t L, const sens
 /* OUT[:,l] += df/dp_(k0+l), l < L, k0 + L <= np. */
 void sens_products_add_columns(struct sens_products *products, size_t k0, size_t L, sens_real *OUT);
 
+/* OUT[i * step] += sum_k df_i/dp_k weight_k, by what the problem declares; false: nothing, and nothing is done. */
+bool sens_products_add_weighted(struct sens_products *products, const sens_real *weight, size_t step,
+                                sens_real *OUT);
+
 /* ---- counts -------------------------------------------------------------------------------------------- */
 
 /* Adds the vectors multiplied since the last call to *work, and forgets them: those through structure, and
