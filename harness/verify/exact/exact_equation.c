@@ -161,6 +161,19 @@ static void multiply_S0(const struct form *form, double *z)
     if (form->pb.mass && form->with_S0) multiply_by_mass(form, n, z + n + n * np, NULL);
 }
 
+/* size [count]: of each number of z, at t0 and a part of the interval later. A form may add numbers of that size, and
+ * take them away again. */
+static void start_sizes(const struct form *form, const double *p, const double *z, double *size)
+{
+    static const double LATER = 0.15;
+    const struct sens_problem *const pb = &form->pb;
+    const size_t count = form_size(form);
+    double *const later = verify_array(form->subject->v, count);
+    const bool known = form_value(form, pb->t0 + LATER * (pb->t1 - pb->t0), p, later);
+    if (known) multiply_S0(form, later);
+    for (size_t q = 0; q < count; q++) size[q] = known ? fmax(fabs(z[q]), fabs(later[q])) : fabs(z[q]);
+}
+
 /* spread = max(spread, |a - b|), componentwise. */
 static void spread_grow(double *spread, size_t count, const double *a, const double *b)
 {
@@ -168,7 +181,7 @@ static void spread_grow(double *spread, size_t count, const double *a, const dou
 }
 
 /* What rounding in p does to z(t0), and rounding in t to z right behind t0. Terms of a closed form that cancel at t0
- * are seen by it; what z grows to later is no measure of them. Values behind t0 are held against each other and not
+ * are seen by it. Values behind t0 are held against each other and not
  * against z(t0): a form with a value of its own at t0 alone would widen its bound by its error. false: the form has no
  * values there. */
 static bool start_spread(const struct form *form, const double *p, const double *z, double *spread)
@@ -177,10 +190,11 @@ static bool start_spread(const struct form *form, const double *p, const double 
     const struct sens_problem *const pb = &form->pb;
     const size_t count = form_size(form);
     double *const moved = verify_array(v, count), *const first = verify_array(v, count);
+    const double ulps = 4 * DBL_EPSILON * fmax(pb->t1 - pb->t0, fabs(pb->t0));
     bool any = false, behind = false;
     for (int k = 0; k < 2 * SHAKES; k++) {
         const bool at_t0 = k < SHAKES;
-        const double t = pb->t0 + (at_t0 ? 0 : verify_uniform(v, 0, 4) * DBL_EPSILON * (pb->t1 - pb->t0));
+        const double t = pb->t0 + (at_t0 ? 0 : verify_uniform(v, 0, ulps));
         const double *const q = k < 2 * SHAKES - SHAKES_TOGETHER ? verify_shaken(v, pb->np, p) : p;
         if (!form_value(form, t, q, moved)) continue;
         any = true;
@@ -195,12 +209,16 @@ static bool start_spread(const struct form *form, const double *p, const double 
     return any;
 }
 
+/* Of a number's size: where exponents near 1 stand in a denominator, five digits of sixteen are lost. */
+static const double FORM_ROUNDING = 2e-11;
+
 static void note_start(struct worst *worst, const struct form *form, const double *p, struct failed *failed)
 {
     struct verify *v = form->subject->v;
     const struct sens_problem *pb = &form->pb;
     const size_t n = pb->n, np = form->with_S ? pb->np : 0, count = form_size(form);
     double *z = verify_array(v, count), *want = verify_array(v, count), *spread = verify_array(v, count);
+    double *const size = verify_array(v, count);
     if (!form_value(form, pb->t0, p, z)) return;
     sens_problem_x0(pb, p, want);
     if (np && sens_problem_x0_depends(pb) && pb->type->x0_jvp_cols)
@@ -208,10 +226,13 @@ static void note_start(struct worst *worst, const struct form *form, const doubl
     for (size_t i = 0; form->with_S0 && i < n; i++) want[n + n * np + i * n + i] = 1;
     multiply_S0(form, z), multiply_S0(form, want);
     if (!start_spread(form, p, z, spread)) return;
+    start_sizes(form, p, z, size);
     for (size_t q = 0; q < count; q++) {
         size_t row, col;
         const char *const part = part_of(form, q, &row, &col);
-        const double bound = 64 * DBL_EPSILON * (fabs(want[q]) + fabs(want[row])) + 16 * spread[q];
+        const double unit =
+            part[0] == 'S' && part[1] ? 64 * DBL_EPSILON : 0; /* of modes that add up to 1, or 0 */
+        const double bound = FORM_ROUNDING * fmax(size[q], fabs(want[q])) + 16 * spread[q] + unit;
         worst_note(worst, fabs(z[q] - want[q]), bound, "%s[%zu][%zu] at t0: %.10g is not %.10g", part, row,
                    col, z[q], want[q]);
         if (!(fabs(z[q] - want[q]) <= bound)) failed->start = true;

@@ -99,14 +99,15 @@ static double lost_behind(const struct bed *bed, double decay, size_t k)
 }
 
 /* By the closed form: of steps that no error test has chosen. Derivatives may be lost from the beginning or from an
- * observation on; how late a loss is told from the error of a formula of order 1 goes by the number of steps. */
+ * observation on; how late a loss is told from the error of a formula of order 1 goes by the number of steps. Those of
+ * a method's own need not be equal: they count half. */
 static void note_closed_form(const struct bed *bed, struct worst *worst)
 {
     double by_x[N], off[N], off_p = 0;
     const double by_p = exact(bed, by_x);
     const struct rest *const rest = bed->problem.data;
     const size_t seen = bed->cost.n_obs;
-    const long steps = bed->work.steps;
+    const long steps = bed_is_fixed(bed) ? bed->work.steps : bed->work.steps / 2;
     const size_t latest = steps < FEW ? 1 : steps < STEPS ? 2 : seen;
     for (size_t i = 0; i < N; i++) {
         double least = INFINITY;

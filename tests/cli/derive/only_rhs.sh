@@ -209,6 +209,20 @@ tells 0 '"vjp":"compiled"' "$program" run heat discrete_adjoint n=7 tol=1e-3 tab
 tells 0 '"vjp":"hand"' "$program" run heat discrete_adjoint n=7 tol=1e-3 tableau=sdirk4a track=controlled --json
 tells 0 '"vjp":"hand"' "$program" run conduction discrete_adjoint tol=1e-3 tableau=sdirk4a --json
 # outer products of one column are no structure
+# what a catalyst takes it gives back: terms that cancel to 0 in the order of the tape leave their rounding in another
+cat >"$work/catalyst.ode" <<'END'
+model catalyst "a catalyst of two"
+parameter k = 0.37
+state e = 0.3
+state s = 0.47
+state r = 0.21
+interval 0 .. 1
+e' = -k*e*s*r + k*s*r*e
+s' = -k*e*s*r
+r' = -k*e*s*r
+END
+tells 0 '"vjp":"compiled".*"rhs":"generated"' "$program" run catalyst discrete_adjoint vjp=compiled rhs=generated \
+    --models "$work/catalyst.ode" --json
 tells 0 '"structure":"sparse.systems\+sparse.columns"' "$program" run chain discrete_adjoint vjp=compiled --json
 
 # so are whole steps; where the branches are others than those of the recording the library takes them, and the row says
