@@ -107,7 +107,7 @@ static void check_status(const struct subject *subject)
 
 /* ---- purity -------------------------------------------------------------------------------------------- */
 
-enum { MIXTURES = 7, ROUNDS = 3, LANES = 3, BATCH = 2, ELSEWHERE = 40 };
+enum { MIXTURES = 7, ROUNDS = 3, LANES = 3, BATCH = 2, ELSEWHERE = 64, QUICK_ELSEWHERE = 12 };
 
 struct history { /* first results, [MIXTURES][CALLS] */
     struct inputs in[MIXTURES];
@@ -115,6 +115,7 @@ struct history { /* first results, [MIXTURES][CALLS] */
     const double *nominal; /* p of the instance then */
     struct inputs
         elsewhere[ELSEWHERE]; /* more points than a cache of points near each other has places for */
+    int others;               /* of them */
 };
 
 /* Two states that differ, of one sign or of any, one of which is less than `most` times the other; false: there are
@@ -137,7 +138,8 @@ static void mix(const struct subject *subject, struct history *history)
 {
     struct inputs *in = history->in;
     size_t one, other;
-    for (int k = 0; k < ELSEWHERE; k++) history->elsewhere[k] = inputs_create(subject, BATCH, LANES);
+    history->others = subject->v->quick ? QUICK_ELSEWHERE : ELSEWHERE;
+    for (int k = 0; k < history->others; k++) history->elsewhere[k] = inputs_create(subject, BATCH, LANES);
     in[0] = inputs_create(subject, BATCH, LANES);
     in[1] = inputs_create(subject, BATCH, LANES);
     in[1].t_way = in[0].t_way, in[1].p_way = in[0].p_way;
@@ -230,7 +232,7 @@ static struct inputs inputs_near(const struct subject *subject, const struct inp
 static void make_elsewhere(const struct subject *subject, const struct history *history, enum callback c,
                            double *out)
 {
-    for (int k = 0; k < ELSEWHERE; k++) call_make(subject, c, &history->elsewhere[k], out);
+    for (int k = 0; k < history->others; k++) call_make(subject, c, &history->elsewhere[k], out);
 }
 
 /* What takes a point for an earlier one when it is nearly so gives, behind that one, what is true there. */
