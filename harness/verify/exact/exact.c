@@ -13,7 +13,7 @@ static const struct verify_check checks[] = {
      .bound = "truncation and rounding of extrapolated differences in t, estimated for each component; at t0 "
               "2e-11 of a number's size there and 15 % of the interval later",
      .explanation =
-         "The closed form is differentiated numerically in t at some times, multiplied by M where the "
+         "The closed form is differentiated numerically in t, near t0 and later, multiplied by M where the "
          "problem has a mass matrix, and compared with rhs; its derivatives S and S0 are compared with J S + "
          "f_p and J S0; and all are compared with their values at t0. With a mass matrix M S0 is compared in "
          "place of S0: at t0 an algebraic equation may have replaced a state that was given. Together these "

@@ -281,8 +281,18 @@ static void blame(struct verify_result *result, const struct subject *subject, c
     }
 }
 
-/* At times inside the interval, so that differences stay in it. */
-static void note_parameters(struct worst *worst, const struct subject *subject, const double *p,
+/* Where parameters number k are looked at, in shares of the interval: not at an end, near the beginning, where forms
+ * have a branch of their own, and anywhere. */
+static double quick_place(struct verify *v, int k)
+{
+    const double usual = 0.15, nearest = 1e-3;
+    if (k == 0) return usual;
+    return k == 1 ? nearest * pow(usual / nearest, verify_uniform(v, 0, 1))
+                  : verify_uniform(v, usual, 1 - usual);
+}
+
+/* Number k of the parameters, at times inside the interval, so that differences stay in it. */
+static void note_parameters(struct worst *worst, const struct subject *subject, int k, const double *p,
                             struct failed *failed)
 {
     static const double place[TIMES] = {0.15, 0.5, 0.85};
@@ -291,8 +301,10 @@ static void note_parameters(struct worst *worst, const struct subject *subject, 
     const struct sens_exact_query query = {.level = SENS_EXACT_ODE, .t = pb->t0 + span / 2};
     struct form form;
     if (!form_create(subject, &query, p, &form)) return;
-    for (int k = 0; k < (subject->v->quick ? 1 : TIMES); k++)
-        note_slopes(worst, &form, pb->t0 + span * place[k], p, 0.1 * span, failed);
+    const double drawn = quick_place(subject->v, k);
+    note_slopes(worst, &form, pb->t0 + span * drawn, p, fmin(0.1, drawn / 2) * span, failed);
+    for (int i = 0; i < TIMES && !subject->v->quick; i++)
+        note_slopes(worst, &form, pb->t0 + span * place[i], p, 0.1 * span, failed);
     note_start(worst, &form, p, failed);
 }
 
@@ -305,9 +317,9 @@ bool exact_check_equation(const struct subject *subject, const char *check)
     double *scaled = verify_copy(v, pb->np, pb->p);
     const double factor = verify_uniform(v, 0.9, 1.1);
     for (size_t k = 0; k < pb->np; k++) scaled[k] *= factor;
-    note_parameters(&worst, subject, pb->p, &failed);
-    note_parameters(&worst, subject, scaled, &failed); /* where p must keep its proportions */
-    note_parameters(&worst, subject, verify_perturbed(v, pb->np, pb->p, 0.05), &failed);
+    note_parameters(&worst, subject, 0, pb->p, &failed);
+    note_parameters(&worst, subject, 1, scaled, &failed); /* where p must keep its proportions */
+    note_parameters(&worst, subject, 2, verify_perturbed(v, pb->np, pb->p, 0.05), &failed);
     struct verify_result result = subject_open(subject, check);
     verify_judge(&result, &worst);
     if (worst.count == 0) verify_say(&result, "this instance has no closed form of the ODE");
