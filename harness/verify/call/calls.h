@@ -61,4 +61,7 @@ bool same_numbers(size_t count, const double *a, const double *b);
 void outputs_check_overwrite(const struct subject *subject, const char *check);
 void outputs_check_accumulate(const struct subject *subject, const char *check);
 
+/* Does each parameter move f or the initial state (parameters.c)? */
+void parameters_check_read(const struct subject *subject, const char *check);
+
 #endif
