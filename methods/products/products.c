@@ -228,7 +228,7 @@ static void add_outer_weighted(const struct sens_products *pr, const sens_real *
         const sens_real *w = weight + declared->blocks[o].first;
         for (size_t i = 0; i < pr->pb->n; i++, w += cols) {
             sens_real sum = 0;
-            for (size_t j = 0; j < cols; j++) sum += phi[j] * w[j];
+            sens_matvec(1, cols, w, phi, &sum);
             OUT[i * step] += pr->s[i] * sum;
         }
         phi += cols;

@@ -23,8 +23,9 @@ struct evaluation_scratch *evaluation_scratch_create(struct sens_ctx *ctx, size_
                     : ctx->cores > EVALUATE_SCRATCH ? EVALUATE_SCRATCH
                                                     : (size_t)ctx->cores;
     scratch->values = longest;
-    scratch->memory = SENS_NEW(ctx, sens_real, scratch->sets * longest * (1 + EVALUATE_LANES));
-    scratch->moves = SENS_NEW(ctx, bool, scratch->sets *longest);
+    const size_t values = scratch->sets * longest;
+    scratch->memory = SENS_NEW(ctx, sens_real, values * (1 + EVALUATE_LANES));
+    scratch->moves = SENS_NEW(ctx, bool, values);
     for (size_t k = 0; k < scratch->sets; k++) atomic_flag_clear(&scratch->busy[k]);
     return scratch->memory && scratch->moves ? scratch : NULL;
 }

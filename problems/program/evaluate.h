@@ -36,8 +36,7 @@ struct workspace {
     size_t set;
     sens_real *value; /* [values] */
     sens_real *lane;  /* [values][EVALUATE_LANES] */
-    bool *
-        moves; /* [values] of a forward sweep: does it follow any lane's input? The lanes of others are unset */
+    bool *moves;      /* [values] of a forward sweep: does any lane's input move it? Else its lane is unset */
 };
 
 /* From the arena. SENS_NO_MEMORY. */

@@ -13,8 +13,7 @@ struct work {
     const struct graph *graph;
     struct cut_node *cut;
     struct normal_place *place;
-    uint32_t
-        *level; /* [n_nodes] of the values that a needed node is made of: how many are on top of each other */
+    uint32_t *level; /* [n_nodes] how many stored values stand on top of each other below a node */
     struct normal normal;
     struct classes classes;
     struct schedule schedule;

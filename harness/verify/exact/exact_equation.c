@@ -180,31 +180,39 @@ static void spread_grow(double *spread, size_t count, const double *a, const dou
     for (size_t i = 0; i < count; i++) spread[i] = fmax(spread[i], fabs(a[i] - b[i]));
 }
 
-/* What rounding in p does to z(t0), and rounding in t to z right behind t0. Terms of a closed form that cancel at t0
- * are seen by it. Values behind t0 are held against each other and not
- * against z(t0): a form with a value of its own at t0 alone would widen its bound by its error. false: the form has no
- * values there. */
-static bool start_spread(const struct form *form, const double *p, const double *z, double *spread)
+/* What rounding in p does to z(t0): terms of a closed form that cancel there are seen by it. false: no values. */
+static bool spread_at_start(const struct form *form, const double *p, const double *z, double *spread)
+{
+    struct verify *const v = form->subject->v;
+    double *const moved = verify_array(v, form_size(form));
+    bool any = false;
+    for (int k = 0; k < SHAKES; k++) {
+        if (!form_value(form, form->pb.t0, verify_shaken(v, form->pb.np, p), moved)) continue;
+        any = true;
+        multiply_S0(form, moved);
+        spread_grow(spread, form_size(form), moved, z);
+    }
+    return any;
+}
+
+/* What rounding in t and p, or in t alone, does to z right behind t0. Values there are held against each other and not
+ * against z(t0): a form with a value of its own at t0 would widen its bound by its error. false: no values. */
+static bool spread_behind_start(const struct form *form, const double *p, double *spread)
 {
     struct verify *const v = form->subject->v;
     const struct sens_problem *const pb = &form->pb;
     const size_t count = form_size(form);
-    double *const moved = verify_array(v, count), *const first = verify_array(v, count);
     const double ulps = 4 * DBL_EPSILON * fmax(pb->t1 - pb->t0, fabs(pb->t0));
-    bool any = false, behind = false;
-    for (int k = 0; k < 2 * SHAKES; k++) {
-        const bool at_t0 = k < SHAKES;
-        const double t = pb->t0 + (at_t0 ? 0 : verify_uniform(v, 0, ulps));
-        const double *const q = k < 2 * SHAKES - SHAKES_TOGETHER ? verify_shaken(v, pb->np, p) : p;
+    double *const moved = verify_array(v, count), *const first = verify_array(v, count);
+    bool any = false;
+    for (int k = 0; k < SHAKES; k++) {
+        const double t = pb->t0 + verify_uniform(v, 0, ulps);
+        const double *const q = k < SHAKES - SHAKES_TOGETHER ? verify_shaken(v, pb->np, p) : p;
         if (!form_value(form, t, q, moved)) continue;
-        any = true;
         multiply_S0(form, moved);
-        if (at_t0)
-            spread_grow(spread, count, moved, z);
-        else if (behind)
-            spread_grow(spread, count, moved, first);
-        else
-            memcpy(first, moved, count * sizeof *first), behind = true;
+        if (!any) memcpy(first, moved, count * sizeof *first);
+        spread_grow(spread, count, moved, first);
+        any = true;
     }
     return any;
 }
@@ -225,7 +233,8 @@ static void note_start(struct worst *worst, const struct form *form, const doubl
         pb->type->x0_jvp_cols(pb, p, 0, np, want + n);
     for (size_t i = 0; form->with_S0 && i < n; i++) want[n + n * np + i * n + i] = 1;
     multiply_S0(form, z), multiply_S0(form, want);
-    if (!start_spread(form, p, z, spread)) return;
+    const bool at_start = spread_at_start(form, p, z, spread);
+    if (!spread_behind_start(form, p, spread) && !at_start) return;
     start_sizes(form, p, z, size);
     for (size_t q = 0; q < count; q++) {
         size_t row, col;

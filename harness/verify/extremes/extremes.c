@@ -371,12 +371,11 @@ static const struct verify_check checks[] = {
      .level = VERIFY_TO_TOLERANCE},
     {.id = "extremes.still",
      .summary = "a solution that rests has derivatives all the same",
-     .bound = "discrete, on steps that can be made again: rounding; by other equal steps: half of what is "
-              "lost where the solve ends at once, from 12 steps on (24 of a method's own) also at the first "
-              "of three "
-              "observations, from 64 (128) on also at the second, and 64 d^2 from the mean of starts d = "
-              "2^-12 and 2^-6 on both "
-              "sides; continuous: 16 times the tolerance for every step",
+     .bound =
+         "discrete, on steps that can be made again: rounding; by other equal steps: half of what is lost "
+         "where the solve ends at once, from 12 steps on (24 of a method's own) also at the first of "
+         "three observations, from 64 (128) on also at the second, and 64 d^2 from the mean of starts "
+         "d = 2^-12 and 2^-6 on both sides; continuous: 16 times the tolerance for every step",
      .explanation =
          "x_i' = c_i / s x_i (p - x_i) begins at x_i = p = 1.25 s, where f is exactly 0, and stays there; "
          "df/dx and df/dp are not 0. A method loses them if it skips steps in which nothing moves, stops "

@@ -74,11 +74,11 @@ void parameters_check_read(const struct subject *subject, const char *check)
         if (is_forgotten(subject, k)) forgotten = k;
     }
     if (forgotten < subject->pb->np) {
-        verify_fail(
-            &result,
-            "rhs at another p_%zu gives other bits right behind the same t, x and other parameters: is it "
-            "remembered without p_%zu?",
-            forgotten, forgotten);
+        verify_fail(&result,
+                    "after a call at the same t, x and other parameters, rhs at another p_%zu gives what it "
+                    "does not give "
+                    "later: is its result kept by a key without p_%zu?",
+                    forgotten, forgotten);
         verify_blame(&result, CAUSE_impure, 1);
     } else if (unread)
         verify_skip(&result,
