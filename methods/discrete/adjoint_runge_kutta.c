@@ -15,8 +15,8 @@
  * with df/dx at the stage itself: the derivative is that of converged stages, and inherits nothing from the
  * matrix that found them. One factorisation a stage serves all lanes. Stiff parts of kappa_i are far smaller than
  * those of c: from c + h gamma theta_i they would come as a difference. Which theta_i is rounded less is a matter
- * of the component (stage_matrix.h). Where the factors of the forward solve are kept, they are of a matrix near
- * this one, and the solution is corrected with them to rounding (stage_system.h).
+ * of the component (stage_matrix.h). Where factors of a matrix near this one are at hand, those of the forward solve
+ * (factors=kept) or of the step's last stage (solve=newton), the solution is corrected to rounding (stage_system.h).
  *
  * With a mass matrix M (implicit/dirk_mass.c) kappa_i is the cotangent of the slope f(t_i, Y_i), theta_i is M^T times
  * the multiplier of the stage's equation, and
@@ -60,7 +60,7 @@ struct plan {
     size_t n, live;
     struct stage *stage;  /* [live], the last one first */
     struct sum lambda;    /* lambda + sum_i theta_i */
-    bool implicit;        /* some stage is */
+    size_t implicit;      /* the first live stage that is, + 1; 0: none is */
     bool plain;           /* none is, nor is there a mass matrix or a part */
     size_t open, *column; /* [open] columns of the mass matrix that are 0 */
     bool whole;           /* a block goes through all stages, and lambda, in one call */
@@ -117,17 +117,16 @@ static void find_stages(const struct sens_tableau *tb, struct plan *plan)
         if (tb->a_explicit) add_terms(tb, plan, tb->a_explicit, i, &stage->nu);
         if (stage->kappa.terms == 0 && stage->nu.terms == 0) continue;
         add_term(&plan->lambda, 1, theta(i));
-        plan->implicit = plan->implicit || stage->gamma != 0;
         plan->live++;
+        if (!plan->implicit && stage->gamma != 0) plan->implicit = plan->live;
     }
 }
 
 static sens_status find_open(struct sens_ctx *ctx, const struct sens_problem *pb, struct plan *plan)
 {
     plan->column = SENS_NEW(ctx, size_t, pb->n);
-    if (!plan->column) return SENS_NO_MEMORY;
-    plan->open = sens_mass_open_columns(pb->mass, plan->column);
-    return SENS_OK;
+    if (plan->column) plan->open = sens_mass_open_columns(pb->mass, plan->column);
+    return plan->column ? SENS_OK : SENS_NO_MEMORY;
 }
 
 /* One stage after the other, each for all blocks: its Jacobian is used up while it is in the cache. The
@@ -165,16 +164,17 @@ static sens_status make_plan(struct sens_ctx *ctx, const struct sens_task *task,
 
 static sens_status create_implicit(struct sens_ctx *ctx, size_t L, struct worker *w)
 {
-    w->cost = SENS_NEW(ctx, sens_real, w->plan->n * L);
-    if (!w->cost) return SENS_NO_MEMORY;
     const struct sens_task *task = w->plan->task;
     const struct sens_problem *const part = w->plan->part;
-    const bool kept = task->option[OPT_FACTORS].number == FACTORS_KEPT;
+    const bool kept = task->option[OPT_FACTORS].number == FACTORS_KEPT,
+               iterates = task->option[OPT_STAGE_SOLVE].number == SOLVE_NEWTON;
+    w->cost = SENS_NEW(ctx, sens_real, w->plan->n * L);
     w->nu = part ? SENS_NEW(ctx, sens_real, w->plan->n * L) : NULL;
     w->product = part ? SENS_NEW(ctx, sens_real, w->plan->n * L) : NULL;
-    if (part && (!w->nu || !w->product)) return SENS_NO_MEMORY;
+    if (!w->cost || (part && (!w->nu || !w->product))) return SENS_NO_MEMORY;
     const sens_status status = stage_system_create(ctx, part ? part : task->problem, SENS_VJP, L, &w->system);
-    return status == SENS_OK && kept ? stage_system_correct(ctx, SENS_VJP, L, &w->system) : status;
+    if (status != SENS_OK || !(kept || iterates)) return status;
+    return stage_system_correct(ctx, SENS_VJP, L, iterates, NULL, &w->system);
 }
 
 static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void **made)
@@ -265,10 +265,10 @@ static bool implicit_stage(const struct plan *plan, size_t s)
 
 static sens_status linearise_system(struct worker *w, size_t s, const struct adjoint_step *step)
 {
-    const struct sens_shifted *const *const factors = step->step->factors;
+    const struct sens_shifted *const *const kept = step->step->factors;
     const sens_real gamma = w->plan->stage[s].gamma;
-    return stage_system_at(&w->system, &step->at[s], step->h * gamma,
-                           factors && gamma != 0 ? factors[0] : NULL);
+    const struct stage_near near = {kept && gamma != 0 ? kept[0] : NULL, s + 1 == w->plan->implicit};
+    return stage_system_at(&w->system, &step->at[s], step->h * gamma, near);
 }
 
 static sens_status linearise(void *worker, size_t part, const struct adjoint_step *step)

@@ -24,7 +24,7 @@ struct tangent_family {
     sens_status (*create)(struct sens_ctx *ctx, const struct sens_task *task, size_t L, size_t n_cols,
                           void **own);
 
-    /* From now on systems of coupled stages are iterated. NULL: there are none. SENS_NO_MEMORY. */
+    /* From now on systems of implicit stages are iterated. NULL: none ever is. SENS_NO_MEMORY. */
     sens_status (*iterate)(struct sens_ctx *ctx, void *own);
 
     /* From now on steps may come with factors of the forward solve. NULL: nothing has to be made ready.

@@ -35,6 +35,7 @@ struct rows {
     struct sens_products **products; /* [stages] of f */
     struct sens_products **of_part;  /* [stages] of f_I */
     struct stage_system *system;     /* [stages] of implicit ones; NULL: there are none */
+    bool iterates;                   /* with factors of one matrix a step */
     struct sens_gradient *gradient;  /* [stages] of the running cost; NULL: there is none */
     sens_real *sigma;                /* [n][L] */
     sens_real *Ms;                   /* [n][L] with a mass matrix: M s; else NULL */
@@ -50,6 +51,7 @@ static sens_status linearise(void *own, const struct sens_step *step)
 {
     const struct rows *rows = own;
     const struct sens_tableau *tb = rows->task->tableau;
+    struct stage_near near = {step->factors ? step->factors[0] : NULL, true};
     sens_status status = SENS_OK;
     for (int i = rows->first; i < rows->stages && status == SENS_OK; i++) {
         const struct sens_at at = {sens_stage_time(tb, step->t, step->h, i), step->Y + (size_t)i * rows->n,
@@ -59,8 +61,8 @@ static sens_status linearise(void *own, const struct sens_step *step)
         if (rows->running && tb->b[i] != 0)
             sens_gradient_running(&rows->gradient[i], &at, step->h * tb->b[i]);
         if (sens_tableau_a(tb, i, i) == 0) continue;
-        status = stage_system_at(&rows->system[i], &at, step->h * sens_tableau_a(tb, i, i),
-                                 step->factors ? step->factors[0] : NULL);
+        status = stage_system_at(&rows->system[i], &at, step->h * sens_tableau_a(tb, i, i), near);
+        near.first = false;
     }
     return status;
 }
@@ -191,14 +193,30 @@ static sens_status create_matrices(struct sens_ctx *ctx, struct rows *rows)
     return status;
 }
 
+/* All stages have one P. */
+static sens_status correct(struct sens_ctx *ctx, bool iterates, struct rows *rows)
+{
+    const struct stage_system *first = NULL;
+    sens_status status = SENS_OK;
+    for (int i = 0; rows->system && i < rows->stages && status == SENS_OK; i++) {
+        if (!rows->system[i].matrix.system) continue;
+        status = stage_system_correct(ctx, SENS_JVP, rows->L, iterates, first, &rows->system[i]);
+        if (!first) first = &rows->system[i];
+    }
+    return status;
+}
+
 static sens_status keep(struct sens_ctx *ctx, void *own)
 {
     struct rows *rows = own;
-    sens_status status = SENS_OK;
-    for (int i = 0; rows->system && i < rows->stages && status == SENS_OK; i++)
-        if (rows->system[i].matrix.system)
-            status = stage_system_correct(ctx, SENS_JVP, rows->L, &rows->system[i]);
-    return status;
+    return rows->iterates ? SENS_OK : correct(ctx, false, rows);
+}
+
+static sens_status iterate(struct sens_ctx *ctx, void *own)
+{
+    struct rows *rows = own;
+    rows->iterates = true;
+    return correct(ctx, true, rows);
 }
 
 /* What is kept at each stage of a step. */
@@ -265,4 +283,10 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
 }
 
 const struct tangent_family tangent_runge_kutta = {
-    .create = create, .keep = keep, .linearise = linearise, .advance = advance, .count = count};
+    .create = create,
+    .iterate = iterate,
+    .keep = keep,
+    .linearise = linearise,
+    .advance = advance,
+    .count = count,
+};

@@ -27,6 +27,14 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     return status;
 }
 
+static sens_status iterate(struct sens_ctx *ctx, void *own)
+{
+    const struct rows *rows = own;
+    sens_status status = SENS_OK;
+    for (int k = 0; k < 2 && status == SENS_OK; k++) status = tangent_runge_kutta.iterate(ctx, rows->part[k]);
+    return status;
+}
+
 static sens_status linearise(void *own, const struct sens_step *step)
 {
     const struct rows *rows = own;
@@ -46,4 +54,4 @@ static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
 }
 
 const struct tangent_family tangent_switched = {
-    .create = create, .linearise = linearise, .advance = advance, .count = count};
+    .create = create, .iterate = iterate, .linearise = linearise, .advance = advance, .count = count};

@@ -38,7 +38,8 @@ const struct sens_option sens_tangent_test_options[] = {
                          .fallback = SOLVE_DIRECT,
                          .choices = solve_choices,
                          .help =
-                             "systems of fully implicit stages: their own factors, or iterated to rounding"},
+                             "systems of implicit stages: by factors of their own, or iterated to rounding "
+                             "with those of one matrix a step"},
     [OPT_FACTORS] = {.name = "factors",
                      .kind = SENS_OPT_CHOICE,
                      .fallback = FACTORS_AGAIN,

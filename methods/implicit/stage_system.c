@@ -16,22 +16,28 @@ sens_status stage_system_create(struct sens_ctx *ctx, const struct sens_problem 
     return status == SENS_OK ? sens_stage_matrix_room(ctx, L, &system->matrix) : status;
 }
 
-/* P borrows its factors: it has none of its own. */
-sens_status stage_system_correct(struct sens_ctx *ctx, enum sens_product by, size_t L,
-                                 struct stage_system *system)
+static sens_status create_near(struct sens_ctx *ctx, enum sens_product by, struct stage_system *system)
 {
-    const size_t n = system->matrix.J->pb->n;
-    system->B = SENS_NEW(ctx, sens_real, n * L);
-    system->R = SENS_NEW(ctx, sens_real, n * L);
-    if (!system->B || !system->R) return SENS_NO_MEMORY;
-    sens_status status = corrections_create(ctx, n, L, &system->corrections);
-    if (status == SENS_OK)
-        status = sens_shifted_like(ctx, system->matrix.system, by == SENS_VJP, &system->near);
+    const sens_status status = sens_shifted_like(ctx, system->matrix.system, by == SENS_VJP, &system->near);
     if (!system->near) return status;
     sens_shifted_expect_many(system->near); /* corrections, of all stages of a step */
     const sens_status attached = sens_arena_attach(&ctx->arena, release, system->near);
     if (attached != SENS_OK) sens_shifted_release(system->near);
     return status != SENS_OK ? status : attached;
+}
+
+sens_status stage_system_correct(struct sens_ctx *ctx, enum sens_product by, size_t L, bool iterates,
+                                 const struct stage_system *other, struct stage_system *system)
+{
+    const size_t n = system->matrix.J->pb->n;
+    system->iterates = iterates;
+    system->B = SENS_NEW(ctx, sens_real, n * L);
+    system->R = SENS_NEW(ctx, sens_real, n * L);
+    if (!system->B || !system->R) return SENS_NO_MEMORY;
+    const sens_status status = corrections_create(ctx, n, L, &system->corrections);
+    if (status != SENS_OK || !other) return status == SENS_OK ? create_near(ctx, by, system) : status;
+    system->near = other->near;
+    return SENS_OK;
 }
 
 static sens_status factor(struct stage_system *system)
@@ -43,15 +49,17 @@ static sens_status factor(struct stage_system *system)
 }
 
 sens_status stage_system_at(struct stage_system *system, const struct sens_at *at, sens_real h_gamma,
-                            const struct sens_shifted *near)
+                            struct stage_near near)
 {
+    const bool iterates = system->iterates && h_gamma != 0 && !near.kept;
     system->h_gamma = h_gamma;
     system->factored = false;
-    system->corrects = near;
+    system->corrects = near.kept || iterates;
     sens_stage_matrix_at(&system->matrix, at);
-    if (!near) return factor(system);
-    sens_shifted_borrow(system->near, near);
-    return SENS_OK;
+    if (near.kept) sens_shifted_borrow(system->near, near.kept);
+    if (iterates && near.first)
+        return sens_shifted_factor(system->near, (struct sens_shift){1, h_gamma, 0}, system->matrix.value);
+    return system->corrects ? SENS_OK : factor(system);
 }
 
 /* All lanes of X from B. Are all done? */

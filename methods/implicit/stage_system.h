@@ -2,10 +2,13 @@
  *
  *     M X = B   or   M^T X = B,      M = I - h gamma J,
  *
- * with J = df/dx at the stage itself. Either M is factorised, or there are factors of a P near M, those that the
- * forward solve found the stages of the step with, and X is corrected with them to rounding (corrections.h):
+ * with J = df/dx at the stage itself. Either M is factorised, or there are factors of a P near M, and X is corrected
+ * with them to rounding (corrections.h):
  *
  *     X += P^-1 (B - M X)
+ *
+ * P is what the forward solve found the stages of the step with, or the matrix of one stage of the step, which then
+ * serves them all.
  *
  * A lane is done where the residual of each of its equations is rounding of the equation's own terms, before a
  * correction is made for it. A lane that does not get there is solved for with factors of M. No tolerance of the
@@ -20,9 +23,10 @@ struct stage_system { /* one a thread */
     struct sens_stage_matrix matrix;
     sens_real h_gamma;
     bool factored;             /* M is, for the stage at hand */
+    bool iterates;             /* with a P of its own, where none comes with the stage */
     bool corrects;             /* there are factors of P, for the stage at hand */
     sens_real *B, *R;          /* [n][L]; NULL: there never are */
-    struct sens_shifted *near; /* P */
+    struct sens_shifted *near; /* P: its factors are its own, or borrowed */
     struct corrections corrections;
 };
 
@@ -31,13 +35,20 @@ struct stage_system { /* one a thread */
 sens_status stage_system_create(struct sens_ctx *ctx, const struct sens_problem *pb, enum sens_product by,
                                 size_t L, struct stage_system *system);
 
-/* From now on there may be factors of a P; the same `by` and L. SENS_NO_MEMORY. */
-sens_status stage_system_correct(struct sens_ctx *ctx, enum sens_product by, size_t L,
-                                 struct stage_system *system);
+/* From now on there may be factors of a P; the same `by` and L. iterates: where a stage comes without, P is M of the
+ * first stage of its step. What P keeps them in is that of `other`, a system for another stage of the same steps that
+ * has one already, and stays as long; NULL: its own. SENS_NO_MEMORY. */
+sens_status stage_system_correct(struct sens_ctx *ctx, enum sens_product by, size_t L, bool iterates,
+                                 const struct stage_system *other, struct stage_system *system);
 
-/* A stage at a point; near: factors that are near its own, or NULL. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY. */
+struct stage_near {                  /* what there is for P */
+    const struct sens_shifted *kept; /* factors of the forward solve; NULL: none */
+    bool first;                      /* this is the first stage with gamma != 0 of a step that comes up */
+};
+
+/* A stage at a point. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY. */
 sens_status stage_system_at(struct stage_system *system, const struct sens_at *at, sens_real h_gamma,
-                            const struct sens_shifted *near);
+                            struct stage_near near);
 
 /* X [n][L] = M^-1 X or M^-T X. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY: X is lost. */
 sens_status stage_system_solve(struct stage_system *system, bool transposed, size_t L, sens_real *X);
