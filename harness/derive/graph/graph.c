@@ -7,12 +7,23 @@
 
 #include "array.h"
 
-struct graph_index { /* slot: node + 1; 0: free. At most half full. */
-    uint32_t *slot;
-    size_t slots; /* a power of two; 0: there is none, until a node is looked for */
+/* Nodes are found in the row of slots of their newest operand, where those are that were made at about the same time,
+ * and the cache holds them; a leaf, and what has no room there, where its hash says, or some strides behind. Nothing is
+ * ever taken out: what would be found behind a free slot was never there. */
+struct slot {
+    uint32_t hash;
+    uint32_t node; /* + 1; 0: free */
+};
+struct graph_index { /* at most half full */
+    struct slot *slot;
+    size_t slots; /* a power of two; 0: there are none, until a node is looked for */
 };
 
-enum { FIRST_SLOTS = 1024 };
+enum {
+    FIRST_SLOTS = 1024,
+    ROW = 8,
+    OPERANDS_OF_ROW = 4 /* as many rows as there are fours of nodes, at least */
+};
 
 static const char *const op_name[GRAPH_OPS] = {
 #define LEAF(code, name)                       [GRAPH_##code] = name,
@@ -54,10 +65,10 @@ static uint64_t mix(uint64_t h)
     return h ^ h >> 29;
 }
 
-static uint64_t hash_of(const struct graph_operation *node)
+static uint32_t hash_of(const struct graph_operation *node)
 {
     const uint64_t low = (uint64_t)node->op << 32 | node->a;
-    return mix(mix(low) ^ ((uint64_t)node->b << 32 | node->c));
+    return (uint32_t)mix(mix(low) ^ ((uint64_t)node->b << 32 | node->c));
 }
 
 static bool same(const struct graph_operation *one, const struct graph_operation *two)
@@ -65,20 +76,39 @@ static bool same(const struct graph_operation *one, const struct graph_operation
     return one->op == two->op && one->a == two->a && one->b == two->b && one->c == two->c;
 }
 
-/* The slot that holds an equal node, or the free one where it belongs. */
-static size_t slot_of(const struct graph *graph, const struct graph_index *index,
-                      const struct graph_operation *node)
+/* Is it free, or does it hold an equal node? */
+static bool ends_search(const struct graph *graph, const struct slot *slot, uint32_t hash,
+                        const struct graph_operation *node)
 {
-    size_t at = hash_of(node) & (index->slots - 1);
-    while (index->slot[at] && !same(&graph->node[index->slot[at] - 1], node))
-        at = (at + 1) & (index->slots - 1);
-    return at;
+    return !slot->node || (slot->hash == hash && same(&graph->node[slot->node - 1], node));
 }
 
-/* Slots for so many nodes and as many again. The nodes that there are differ from each other. */
+static graph_node newest_operand(const struct graph_operation *node)
+{
+    const graph_node later = node->a > node->b ? node->a : node->b;
+    return later > node->c ? later : node->c;
+}
+
+/* The slot that holds an equal node, or the free one where it belongs. */
+static struct slot *slot_of(const struct graph *graph, const struct graph_index *index, uint32_t hash,
+                            const struct graph_operation *node)
+{
+    if (graph_operands(node->op) > 0) {
+        struct slot *const row = index->slot + newest_operand(node) / OPERANDS_OF_ROW * ROW;
+        for (size_t k = 0; k < ROW; k++)
+            if (ends_search(graph, &row[k], hash, node)) return &row[k];
+    }
+    const size_t mask = index->slots - 1, stride = (hash >> 7 | 1) & mask;
+    size_t at = hash & mask;
+    while (!ends_search(graph, &index->slot[at], hash, node)) at = (at + stride) & mask;
+    return &index->slot[at];
+}
+
+/* Slots for so many nodes, for all that there are at least, and as many again. */
 static bool widen(struct graph *graph, size_t nodes)
 {
     struct graph_index wider = {.slots = FIRST_SLOTS};
+    if (nodes < graph->n_nodes) nodes = graph->n_nodes;
     while (wider.slots < 4 * nodes) wider.slots *= 2;
     wider.slot = calloc(wider.slots, sizeof *wider.slot);
     if (!wider.slot) {
@@ -86,9 +116,8 @@ static bool widen(struct graph *graph, size_t nodes)
         return false;
     }
     for (size_t k = 0; k < graph->n_nodes; k++) {
-        size_t at = hash_of(&graph->node[k]) & (wider.slots - 1);
-        while (wider.slot[at]) at = (at + 1) & (wider.slots - 1);
-        wider.slot[at] = (uint32_t)k + 1;
+        const uint32_t hash = hash_of(&graph->node[k]);
+        *slot_of(graph, &wider, hash, &graph->node[k]) = (struct slot){hash, (uint32_t)k + 1};
     }
     free(graph->index->slot);
     *graph->index = wider;
@@ -99,12 +128,13 @@ static graph_node intern(struct graph *graph, struct graph_operation node)
 {
     if (graph->status != SENS_OK) return GRAPH_ZERO;
     if (2 * graph->n_nodes >= graph->index->slots && !widen(graph, graph->n_nodes)) return GRAPH_ZERO;
-    const size_t at = slot_of(graph, graph->index, &node);
-    if (graph->index->slot[at]) return graph->index->slot[at] - 1;
+    const uint32_t hash = hash_of(&node);
+    struct slot *const slot = slot_of(graph, graph->index, hash, &node);
+    if (slot->node) return slot->node - 1;
     if (graph->n_nodes >= UINT32_MAX - 1) fail(graph, SENS_UNSUPPORTED);
     if (!grow(graph, &graph->node, graph->n_nodes, &graph->node_room, sizeof *graph->node)) return GRAPH_ZERO;
     graph->node[graph->n_nodes] = node;
-    graph->index->slot[at] = (uint32_t)graph->n_nodes + 1;
+    *slot = (struct slot){hash, (uint32_t)graph->n_nodes + 1};
     return (graph_node)graph->n_nodes++;
 }
 
