@@ -60,7 +60,7 @@ static sens_status create_worker(struct sens_ctx *ctx, void *own, size_t L, void
     *made = w;
     const bool iterates = plan->task->option[OPT_STAGE_SOLVE].number == SOLVE_NEWTON;
     const bool kept = plan->task->option[OPT_FACTORS].number == FACTORS_KEPT;
-    sens_status status = firk_system_create(ctx, plan->task, SENS_VJP, &w->system);
+    sens_status status = firk_system_create(ctx, plan->task, SENS_VJP, L, &w->system);
     if (status == SENS_OK && iterates) status = firk_system_iterate(ctx, plan->task, SENS_VJP, L, &w->system);
     return status == SENS_OK && kept ? firk_system_keep(ctx, plan->task, SENS_VJP, L, &w->system) : status;
 }

@@ -100,7 +100,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     step->columns = SENS_NEW(ctx, sens_real, S * step->n * L);
     step->Ms = task->problem->mass ? SENS_NEW(ctx, sens_real, step->n * L) : NULL;
     if (!step->sigma || !step->columns || (task->problem->mass && !step->Ms)) return SENS_NO_MEMORY;
-    sens_status status = firk_system_create(ctx, task, SENS_JVP, &step->system);
+    sens_status status = firk_system_create(ctx, task, SENS_JVP, L, &step->system);
     for (int i = 0; i < S && status == SENS_OK; i++)
         status = sens_products_create(ctx, task->problem, SENS_JVP, 1, 1, &step->products[i]);
     for (int i = 0; i < S && step->running && status == SENS_OK; i++)

@@ -8,11 +8,15 @@
 
 enum { MOST_CORRECTIONS = 20 };
 
+static const sens_real LEAST =
+    SENS_C(0x1p-1022); /* what is smaller has fewer digits, and a vector that decays ends there */
+
 static const sens_real WORTHLESS = SENS_C(0.5); /* a ratio of two corrections: factors of M cost less */
 
 struct correction_lane {
     enum { GOES_ON, DONE, FAILED } end;
     sens_real most; /* the largest entry of its last correction */
+    sens_real top;  /* the largest of X */
     bool rounding;  /* that is rounding of the largest entry of X */
 };
 
@@ -35,7 +39,7 @@ void corrections_start(struct corrections *corrections, size_t L, sens_real *X)
  * once: the noise that is left falls and rises. *last: of the one before; 0: the entry is settled. */
 static bool settle(sens_real d, sens_real x, sens_real *last)
 {
-    const bool settled = d <= SENS_EPSILON * x || d >= *last / 2;
+    const bool settled = d <= SENS_EPSILON * x + LEAST || d >= *last / 2;
     *last = settled ? 0 : d;
     return settled;
 }
@@ -60,7 +64,8 @@ static void correct_lane(struct corrections *corrections, size_t L, size_t l, co
             settled = false;
     }
     lane->most = most;
-    lane->rounding = most <= 64 * SENS_EPSILON * top;
+    lane->top = top;
+    lane->rounding = most <= 64 * SENS_EPSILON * top + LEAST;
     const bool there = most == 0 || (was_rounding && settled && lane->rounding);
     const bool stuck = corrections->count == MOST_CORRECTIONS ||
                        (corrections->count > 1 && most > WORTHLESS * before && !lane->rounding);
@@ -79,6 +84,17 @@ bool corrections_add(struct corrections *corrections, size_t L, const sens_real 
         going = going || corrections->lane[l].end == GOES_ON;
     }
     return going;
+}
+
+sens_real corrections_left(const struct corrections *corrections, size_t L)
+{
+    sens_real left = 0;
+    for (size_t l = 0; l < L; l++) {
+        const struct correction_lane *const lane = &corrections->lane[l];
+        const sens_real part = lane->end == FAILED ? lane->most / lane->top : 0;
+        if (part > left || isnan(part)) left = part;
+    }
+    return left;
 }
 
 bool corrections_failed(const struct corrections *corrections, size_t L)

@@ -29,6 +29,10 @@ void corrections_start(struct corrections *corrections, size_t L, sens_real *X);
 /* X += D in the lanes that go on. Do any after it? */
 bool corrections_add(struct corrections *corrections, size_t L, const sens_real *D, sens_real *X);
 
+/* The last correction of a lane that has failed, as a part of the lane's largest entry: the largest of these. 0: none
+ * has failed; NaN: some is no number. */
+sens_real corrections_left(const struct corrections *corrections, size_t L);
+
 /* Has any lane failed? Those that have are taken from `right` in the end. */
 bool corrections_failed(const struct corrections *corrections, size_t L);
 void corrections_replace(const struct corrections *corrections, size_t L, const sens_real *right,

@@ -30,10 +30,12 @@ sens_status sens_firk_matrix_create(struct sens_ctx *ctx, const struct sens_prob
     matrix->value = SENS_NEW(ctx, sens_real, matrix->J->entries);
     matrix->both = SENS_NEW(ctx, sens_real, 2 * pb->n * L);
     if (!matrix->value || !matrix->both) return SENS_NO_MEMORY;
-    status = sens_shifted_create_mass(ctx, pb->n, pb->mass, pattern, SENS_SHIFTED_PLAIN, &matrix->real);
+    status =
+        sens_shifted_create_mass(ctx, pb->n, pb->mass, pattern, SENS_SHIFTED_PLAIN, false, &matrix->real);
     status = attach(ctx, status, matrix->real);
     if (status != SENS_OK) return status;
-    status = sens_shifted_create_mass(ctx, pb->n, pb->mass, pattern, SENS_SHIFTED_COMPLEX, &matrix->pair);
+    status =
+        sens_shifted_create_mass(ctx, pb->n, pb->mass, pattern, SENS_SHIFTED_COMPLEX, false, &matrix->pair);
     status = attach(ctx, status, matrix->pair);
     if (status != SENS_OK) return status;
     sens_shifted_expect_many(matrix->real); /* iterations, and the filter */

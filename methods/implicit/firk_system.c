@@ -5,29 +5,36 @@
 
 enum { S = SENS_FIRK_STAGES };
 
+static const sens_real WORTHLESS = SENS_C(1e-6); /* a correction that is left, as a part of the solution */
+
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
 sens_status firk_system_create(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
-                               struct firk_system *system)
+                               size_t L, struct firk_system *system)
 {
+    const size_t size = S * task->problem->n * L;
     *system = (struct firk_system){.h = 0};
     if (!sens_firk_transform(task->tableau, &system->formula))
         return sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: not three implicit stages", task->tableau->name);
-    return sens_coupled_create(ctx, task->problem, by, S, &system->coupled);
-}
-
-/* Of the iteration, once. */
-static sens_status make_room(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
-                             size_t L, struct firk_system *system)
-{
-    const size_t size = S * task->problem->n * L;
-    struct sens_firk_transform *tr = &system->formula;
-    if (system->B) return SENS_OK;
     system->B = SENS_NEW(ctx, sens_real, size);
     system->R = SENS_NEW(ctx, sens_real, size);
     system->D = SENS_NEW(ctx, sens_real, size);
-    if (!system->B || !system->R || !system->D) return SENS_NO_MEMORY;
+    system->terms = SENS_NEW(ctx, sens_real, size);
+    if (!system->B || !system->R || !system->D || !system->terms) return SENS_NO_MEMORY;
     const sens_status status = corrections_create(ctx, S * task->problem->n, L, &system->corrections);
+    return status == SENS_OK ? sens_coupled_create(ctx, task->problem, by, S, &system->coupled) : status;
+}
+
+/* Of the iteration, once. */
+static sens_status create_matrix(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
+                                 size_t L, struct firk_system *system)
+{
+    struct sens_firk_transform *tr = &system->formula;
+    if (system->has_matrix) return SENS_OK;
+    system->has_matrix = true;
+    system->exact = SENS_NEW(ctx, sens_real, S * task->problem->n * L);
+    if (!system->exact) return SENS_NO_MEMORY;
+    const sens_status status = corrections_create(ctx, S * task->problem->n, L, &system->iterations);
     if (status != SENS_OK) return status;
     sens_firk_multiply(tr->T_inverse, S, tr->A_inverse[0], system->C[0]);
     return sens_firk_matrix_create(ctx, task->problem, task->tableau, by, L, &system->matrix);
@@ -37,13 +44,13 @@ sens_status firk_system_iterate(struct sens_ctx *ctx, const struct sens_task *ta
                                 size_t L, struct firk_system *system)
 {
     system->iterates = true;
-    return make_room(ctx, task, by, L, system);
+    return create_matrix(ctx, task, by, L, system);
 }
 
 sens_status firk_system_keep(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
                              size_t L, struct firk_system *system)
 {
-    return make_room(ctx, task, by, L, system);
+    return create_matrix(ctx, task, by, L, system);
 }
 
 /* ---- a step -------------------------------------------------------------------------------------------- */
@@ -98,38 +105,57 @@ static void precondition(struct firk_system *system, bool transposed, size_t siz
     sens_firk_multiply(transposed ? C : T, size, system->R, system->D);
 }
 
+static struct sens_coupled_solution solution(const struct firk_system *system, bool transposed, size_t L,
+                                             const sens_real *X)
+{
+    return (struct sens_coupled_solution){system->h, system->formula.A[0], transposed, L, system->B, X};
+}
+
 /* Each lane as if it were alone. Are all done? */
 static bool iterate(struct firk_system *system, bool transposed, size_t L, sens_real *X)
 {
     const size_t size = system->coupled.n * L;
-    corrections_start(&system->corrections, L, X);
+    const struct sens_coupled_solution of = solution(system, transposed, L, X);
+    corrections_start(&system->iterations, L, X);
     memcpy(system->R, system->B, S * size * sizeof *X); /* the residual of X = 0 */
     precondition(system, transposed, size, L);
-    while (corrections_add(&system->corrections, L, system->D, X)) {
-        sens_coupled_residual(&system->coupled, system->h, system->formula.A[0], transposed, L, system->B, X,
-                              system->D, system->R);
+    while (corrections_add(&system->iterations, L, system->D, X)) {
+        sens_coupled_residual(&system->coupled, &of, system->D, system->R);
         precondition(system, transposed, size, L);
     }
-    return !corrections_failed(&system->corrections, L);
+    return !corrections_failed(&system->iterations, L);
+}
+
+/* With the factors of M itself. Where rows or columns of M are of very different size, these leave entries of X with
+ * the rounding of other ones, and corrections take it away (Skeel, Math. Comp. 35 (1980) 817-832): mostly none is due.
+ * Where they fall no more and are below what WORTHLESS says, rounding of M itself does as much to X; above it, factors
+ * say nothing. */
+static sens_status solve_exactly(struct firk_system *system, bool transposed, size_t L, sens_real *X)
+{
+    const struct sens_coupled_solution of = solution(system, transposed, L, X);
+    const sens_status status = factor(system);
+    if (status != SENS_OK) return status;
+    corrections_start(&system->corrections, L, X);
+    memcpy(system->R, system->B, S * system->coupled.n * L * sizeof *X);
+    sens_coupled_solve(&system->coupled, transposed, L, system->R);
+    while (corrections_add(&system->corrections, L, system->R, X))
+        if (sens_coupled_off(&system->coupled, &of, system->D, system->terms, system->R))
+            sens_coupled_solve(&system->coupled, transposed, L, system->R);
+    return corrections_left(&system->corrections, L) <= WORTHLESS ? SENS_OK : SENS_SINGULAR;
 }
 
 sens_status firk_system_solve(struct firk_system *system, bool transposed, size_t L, sens_real *X)
 {
-    const size_t rows = S * system->coupled.n;
-    if (system->contracts) {
-        memcpy(system->B, X, rows * L * sizeof *X);
-        if (iterate(system, transposed, L, X)) return SENS_OK;
-    }
-    const sens_status status = factor(system);
-    if (status != SENS_OK) return status;
-    sens_real *const all = system->contracts ? system->B : X;
-    sens_coupled_solve(&system->coupled, transposed, L, all);
-    if (all != X) corrections_replace(&system->corrections, L, all, X);
-    return SENS_OK;
+    memcpy(system->B, X, S * system->coupled.n * L * sizeof *X);
+    if (!system->contracts) return solve_exactly(system, transposed, L, X);
+    if (iterate(system, transposed, L, X)) return SENS_OK;
+    const sens_status status = solve_exactly(system, transposed, L, system->exact);
+    if (status == SENS_OK) corrections_replace(&system->iterations, L, system->exact, X);
+    return status;
 }
 
 void firk_system_count(struct firk_system *system, struct sens_work *work)
 {
     sens_shifted_count(system->coupled.system, work);
-    if (system->B) sens_firk_matrix_count(&system->matrix, work);
+    if (system->has_matrix) sens_firk_matrix_count(&system->matrix, work);
 }

@@ -9,7 +9,8 @@
  *     X += P^-1 (B - M X),     P^-1 = (T (x) I)(L (x) I - h I (x) J)^-1 (T^-1 A^-1 (x) I),     L = T^-1 A^-1 T,
  *
  * each lane until its corrections are rounding; a lane that does not get there is solved for with the factors of M.
- * No tolerance of the solve enters. */
+ * What these give is corrected with them where an equation is off by more than rounding of its terms. No tolerance of
+ * the solve enters. */
 #ifndef FIRK_SYSTEM_H
 #define FIRK_SYSTEM_H
 
@@ -21,20 +22,23 @@ struct firk_system { /* one a thread */
     struct sens_firk_transform formula;
     struct sens_coupled coupled;
     sens_real h;
-    bool factored; /* M is, for the step at hand */
-    /* Of the iteration. */
-    bool iterates;                                   /* it is wanted, with a P of its own */
+    bool factored;                  /* M is, for the step at hand */
+    sens_real *B, *R, *D, *terms;   /* [3][n][L] */
+    struct corrections corrections; /* with the factors of M */
+    /* Of the iteration, once it is wanted or factors are kept. */
+    bool has_matrix;
+    bool iterates;                                   /* with a P of its own, where no factors are kept */
     bool contracts;                                  /* P has factors, for the step at hand */
     struct sens_firk_matrix matrix;                  /* P */
     sens_real C[SENS_FIRK_STAGES][SENS_FIRK_STAGES]; /* T^-1 A^-1 */
-    sens_real *B, *R, *D;                            /* [3][n][L] */
-    struct corrections corrections;
+    struct corrections iterations;
+    sens_real *exact; /* [3][n][L] what lanes are that do not get there */
 };
 
 /* For vectors in at most L lanes; `by`: which product J may be made of. Memory from the arena. SENS_NO_MEMORY;
  * SENS_UNSUPPORTED: the tableau is none of its family, or the system too large. */
 sens_status firk_system_create(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,
-                               struct firk_system *system);
+                               size_t L, struct firk_system *system);
 
 /* From now on it iterates. SENS_NO_MEMORY. */
 sens_status firk_system_iterate(struct sens_ctx *ctx, const struct sens_task *task, enum sens_product by,

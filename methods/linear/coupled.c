@@ -2,8 +2,10 @@
 #include "coupled.h"
 
 #include <string.h>
+#include <tgmath.h>
 
 #include "pattern.h"
+#include "residual.h"
 
 static void release(void *system)
 {
@@ -61,10 +63,12 @@ sens_status sens_coupled_create(struct sens_ctx *ctx, const struct sens_problem 
     if (!coupled->J_value || !coupled->value) return SENS_NO_MEMORY;
     if (pattern) status = repeat_pattern(ctx, pattern, stages, &coupled->whole);
     if (status == SENS_OK && pb->mass) status = repeat_mass(ctx, pb->mass, stages, &coupled->mass);
+    coupled->unit = pb->mass ? SENS_NEW(ctx, sens_real, stages * pb->n) : NULL;
+    if (pb->mass && !coupled->unit) return SENS_NO_MEMORY;
     if (status == SENS_OK)
         status = sens_shifted_create_mass(
             ctx, stages * pb->n, pb->mass ? &coupled->mass : NULL, pattern ? &coupled->whole : NULL,
-            by == SENS_VJP ? SENS_SHIFTED_TURNED : SENS_SHIFTED_PLAIN, &coupled->system);
+            by == SENS_VJP ? SENS_SHIFTED_TURNED : SENS_SHIFTED_PLAIN, true, &coupled->system);
     if (!coupled->system) return status;
     const sens_status attached = sens_arena_attach(&ctx->arena, release, coupled->system);
     if (attached != SENS_OK) sens_shifted_release(coupled->system);
@@ -102,9 +106,15 @@ sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const
 
 /* ---- products with M ----------------------------------------------------------------------------------- */
 
+/* A sum of products, or of their sizes. */
+static inline sens_real term(bool sizes, sens_real number)
+{
+    return sizes ? fabs(number) : number;
+}
+
 /* OUT += w J_j V, or w J_j^T V; V, OUT [n][L]. */
-static void add_product(const struct sens_coupled *coupled, size_t j, bool transposed, sens_real w, size_t L,
-                        const sens_real *V, sens_real *OUT)
+static void add_product(const struct sens_coupled *coupled, size_t j, bool transposed, bool sizes,
+                        sens_real w, size_t L, const sens_real *V, sens_real *OUT)
 {
     const struct sens_pattern *const pattern = coupled->J->pattern;
     const size_t n = coupled->n;
@@ -115,52 +125,104 @@ static void add_product(const struct sens_coupled *coupled, size_t j, bool trans
         for (size_t e = first; e < end; e++) {
             const size_t c = pattern ? pattern->col[e] : e - first, to = transposed ? c : r;
             const sens_real *const v = V + (transposed ? r : c) * L;
-            for (size_t l = 0; l < L; l++) OUT[to * L + l] += w * value[e] * v[l];
+            for (size_t l = 0; l < L; l++) OUT[to * L + l] += term(sizes, w * value[e] * v[l]);
         }
     }
 }
 
 /* work = sum_j w_j X_j */
-static void weigh(const struct sens_coupled *coupled, const sens_real *a, size_t apart, size_t L,
+static void weigh(const struct sens_coupled *coupled, bool sizes, const sens_real *a, size_t apart, size_t L,
                   const sens_real *X, sens_real *work)
 {
     const size_t size = coupled->n * L;
     for (size_t q = 0; q < size; q++) {
         work[q] = 0;
-        for (size_t j = 0; j < coupled->stages; j++) work[q] += a[j * apart] * X[j * size + q];
+        for (size_t j = 0; j < coupled->stages; j++) work[q] += term(sizes, a[j * apart] * X[j * size + q]);
     }
 }
 
-/* R = B - X, or with the mass matrix M of the stages B - M X, B - M^T X. */
-static void subtract_mass(const struct sens_coupled *coupled, bool transposed, size_t L, const sens_real *B,
-                          const sens_real *X, sens_real *R)
+/* R = B - X, or with the mass matrix M of the stages B - M X, B - M^T X; or the sizes of these terms. */
+static void subtract_mass(const struct sens_coupled *coupled, bool transposed, bool sizes, size_t L,
+                          const sens_real *B, const sens_real *X, sens_real *R)
 {
     const size_t rows = coupled->stages * coupled->n;
     const struct sens_pattern *const pattern = &coupled->mass.pattern;
-    for (size_t q = 0; q < rows * L; q++) R[q] = coupled->mass.value ? B[q] : B[q] - X[q];
-    for (size_t r = 0; coupled->mass.value && r < rows; r++)
+    const bool mass = coupled->mass.value;
+    for (size_t q = 0; q < rows * L; q++) R[q] = term(sizes, B[q]) + (mass ? 0 : term(sizes, -X[q]));
+    for (size_t r = 0; mass && r < rows; r++)
         for (size_t e = pattern->start[r]; e < pattern->start[r + 1]; e++) {
             const size_t c = pattern->col[e], to = transposed ? c : r, from = transposed ? r : c;
-            for (size_t l = 0; l < L; l++) R[to * L + l] -= coupled->mass.value[e] * X[from * L + l];
+            for (size_t l = 0; l < L; l++)
+                R[to * L + l] += term(sizes, -coupled->mass.value[e] * X[from * L + l]);
         }
 }
 
 /* M X has sum_j a_ij J_j X_j in row i, M^T X has J_i^T sum_j a_ji X_j. */
-void sens_coupled_residual(const struct sens_coupled *coupled, sens_real h, const sens_real *a,
-                           bool transposed, size_t L, const sens_real *B, const sens_real *X, sens_real *work,
-                           sens_real *R)
+static void subtract(const struct sens_coupled *coupled, const struct sens_coupled_solution *of, bool sizes,
+                     sens_real *work, sens_real *R)
 {
-    const size_t s = coupled->stages, size = coupled->n * L;
-    subtract_mass(coupled, transposed, L, B, X, R);
+    const size_t s = coupled->stages, L = of->L, size = coupled->n * L;
+    subtract_mass(coupled, of->transposed, sizes, L, of->B, of->X, R);
     for (size_t i = 0; i < s; i++) {
-        if (transposed) {
-            weigh(coupled, a + i, s, L, X, work);
-            add_product(coupled, i, true, h, L, work, R + i * size);
+        if (of->transposed) {
+            weigh(coupled, sizes, of->a + i, s, L, of->X, work);
+            add_product(coupled, i, true, sizes, of->h, L, work, R + i * size);
             continue;
         }
         memset(work, 0, size * sizeof *work);
-        add_product(coupled, i, false, h, L, X + i * size, work);
+        add_product(coupled, i, false, sizes, of->h, L, of->X + i * size, work);
         for (size_t j = 0; j < s; j++)
-            for (size_t q = 0; q < size; q++) R[j * size + q] += a[j * s + i] * work[q];
+            for (size_t q = 0; q < size; q++) R[j * size + q] += term(sizes, of->a[j * s + i]) * work[q];
     }
+}
+
+void sens_coupled_residual(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
+                           sens_real *work, sens_real *R)
+{
+    subtract(coupled, of, false, work, R);
+}
+
+/* The largest entry of row r of h a_ij J_j, whatever i and j are. */
+static sens_real largest_of_row(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
+                                size_t r)
+{
+    const struct sens_pattern *const pattern = coupled->J->pattern;
+    const size_t n = coupled->n, s = coupled->stages, entries = coupled->J->entries;
+    const size_t first = pattern ? pattern->start[r] : r * n,
+                 end = pattern ? pattern->start[r + 1] : (r + 1) * n;
+    sens_real weight = 0, value = 0;
+    for (size_t k = 0; k < s * s; k++) weight = fmax(fabs(of->a[k]), weight);
+    for (size_t j = 0; j < s; j++)
+        for (size_t e = first; e < end; e++) value = fmax(fabs(coupled->J_value[j * entries + e]), value);
+    return fabs(of->h) * weight * value;
+}
+
+/* coupled->unit: the largest entry of each row of M, or an upper bound of it; NULL where units cancel
+ * (stage_matrix.c). */
+static const sens_real *find_units(const struct sens_coupled *coupled, const struct sens_coupled_solution *of)
+{
+    const struct sens_mass *const mass = &coupled->mass;
+    if (!mass->value || of->transposed) return NULL;
+    for (size_t r = 0; r < coupled->n; r++) {
+        const sens_real by_J = largest_of_row(coupled, of, r);
+        for (size_t i = r; i < coupled->stages * coupled->n; i += coupled->n) {
+            sens_real largest = by_J;
+            for (size_t e = mass->pattern.start[i]; e < mass->pattern.start[i + 1]; e++)
+                largest = fmax(fabs(mass->value[e]), largest);
+            coupled->unit[i] = largest == 0 ? 1 : largest;
+        }
+    }
+    return coupled->unit;
+}
+
+bool sens_coupled_off(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
+                      sens_real *work, sens_real *terms, sens_real *R)
+{
+    const size_t rows = coupled->stages * coupled->n,
+                 mass = coupled->mass.value ? sens_pattern_entries(&coupled->mass.pattern) : 0;
+    const sens_real entries =
+        (sens_real)(coupled->stages * coupled->stages * coupled->J->entries + mass) / (sens_real)rows;
+    subtract(coupled, of, false, work, R);
+    subtract(coupled, of, true, work, terms);
+    return sens_residual_leave_off(rows, of->L, entries, find_units(coupled, of), terms, R);
 }

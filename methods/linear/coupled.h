@@ -20,6 +20,7 @@ struct sens_coupled {
     sens_real *value;          /* of the blocks a_ij J_j, in the order of the pattern; dense: by rows */
     struct sens_pattern whole; /* sparse: of them */
     struct sens_mass mass;     /* the problem's, once a stage; without one all 0 */
+    sens_real *unit;           /* [stages][n] of its equations; without one NULL */
 };
 
 /* Memory from the arena, which gives back what a library holds when it is released. `by`: which product J may be made
@@ -33,10 +34,22 @@ void sens_coupled_at(struct sens_coupled *coupled, const struct sens_at *at);
 /* The factors of M with a [stages][stages]. SENS_NONFINITE, SENS_SINGULAR, SENS_NO_MEMORY: there are none then. */
 sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const sens_real *a);
 
-/* R = B - M X, or B - M^T X; all [stages][n][L]. work [n][L]. */
-void sens_coupled_residual(const struct sens_coupled *coupled, sens_real h, const sens_real *a,
-                           bool transposed, size_t L, const sens_real *B, const sens_real *X, sens_real *work,
-                           sens_real *R);
+struct sens_coupled_solution { /* of M X = B, or of M^T X = B, with h and a as in sens_coupled_factor */
+    sens_real h;
+    const sens_real *a;
+    bool transposed;
+    size_t L;
+    const sens_real *B, *X; /* [stages][n][L] */
+};
+
+/* R [stages][n][L] = B - M X, or B - M^T X. work [n][L]. */
+void sens_coupled_residual(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
+                           sens_real *work, sens_real *R);
+
+/* The same, but 0 in the lanes in which every equation is right to rounding of its own terms (residual.h), whose sizes
+ * are in `terms` [stages][n][L] then. false: that is all of them. */
+bool sens_coupled_off(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
+                      sens_real *work, sens_real *terms, sens_real *R);
 
 /* X [stages][n][L] = M^-1 X or M^-T X. */
 static inline void sens_coupled_solve(struct sens_coupled *coupled, bool transposed, size_t L, sens_real *X)

@@ -139,9 +139,8 @@ static sens_status refuse(struct sens_ctx *ctx, const struct sens_pattern *patte
                                                      : "LAPACK");
 }
 
-static sens_status make_room(struct sens_ctx *ctx, struct sens_shifted *shifted)
+static sens_status make_room(struct sens_ctx *ctx, bool scaled, struct sens_shifted *shifted)
 {
-    const bool scaled = shifted->mass && !shifted->kernel->sparse;
     shifted->M = SENS_NEW(ctx, sens_real, numbers(shifted));
     shifted->row_scale = scaled ? SENS_NEW(ctx, sens_real, shifted->n) : NULL;
     return shifted->M && (shifted->row_scale || !scaled) ? SENS_OK : SENS_NO_MEMORY;
@@ -149,7 +148,7 @@ static sens_status make_room(struct sens_ctx *ctx, struct sens_shifted *shifted)
 
 struct wanted {
     enum sens_kernel_choice choice;
-    bool is_complex, turned;
+    bool is_complex, turned, scaled;
     const struct sens_mass *mass; /* NULL: I */
 };
 
@@ -174,7 +173,8 @@ static sens_status create_named(struct sens_ctx *ctx, size_t n, const struct sen
     if (status == SENS_OK) status = kernel->create(ctx, shifted);
     if (status == SENS_UNAVAILABLE) return status;
     *made = shifted;
-    return status == SENS_OK ? make_room(ctx, shifted) : status;
+    const bool scaled = (wanted.mass || wanted.scaled) && !kernel->sparse;
+    return status == SENS_OK ? make_room(ctx, scaled, shifted) : status;
 }
 
 static sens_status create(struct sens_ctx *ctx, size_t n, const struct sens_pattern *pattern,
@@ -211,11 +211,12 @@ sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const st
 
 sens_status sens_shifted_create_mass(struct sens_ctx *ctx, size_t n, const struct sens_mass *mass,
                                      const struct sens_pattern *pattern, enum sens_shifted_kind kind,
-                                     struct sens_shifted **made)
+                                     bool scaled, struct sens_shifted **made)
 {
     const struct wanted wanted = {.choice = SENS_KERNEL_AUTO,
                                   .is_complex = kind == SENS_SHIFTED_COMPLEX,
                                   .turned = kind == SENS_SHIFTED_TURNED,
+                                  .scaled = scaled,
                                   .mass = mass};
     return create(ctx, n, pattern, wanted, made);
 }
@@ -226,7 +227,7 @@ sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *s
 {
     const struct sens_kernel *const kernel = shifted->kernel;
     if (kernel->sparse && turned != shifted->turned) {
-        const struct wanted wanted = {shifted->choice, shifted->is_complex, turned, shifted->mass};
+        const struct wanted wanted = {shifted->choice, shifted->is_complex, turned, false, shifted->mass};
         const sens_status status = create(ctx, shifted->n, shifted->pattern, wanted, made);
         if (*made) (*made)->many = shifted->many;
         return status;
@@ -239,7 +240,7 @@ sens_status sens_shifted_like(struct sens_ctx *ctx, const struct sens_shifted *s
     other->factorisations = other->borrowings = other->solves = 0;
     const sens_status status =
         kernel->create_like ? kernel->create_like(ctx, other, shifted->own) : kernel->create(ctx, other);
-    return status == SENS_OK && !kernel->sparse ? make_room(ctx, other) : status;
+    return status == SENS_OK && !kernel->sparse ? make_room(ctx, shifted->row_scale, other) : status;
 }
 
 void sens_shifted_expect_many(struct sens_shifted *shifted)

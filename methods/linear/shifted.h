@@ -58,10 +58,11 @@ sens_status sens_shifted_create_complex(struct sens_ctx *ctx, size_t n, const st
                                         enum sens_kernel_choice choice, struct sens_shifted **made);
 enum sens_shifted_kind { SENS_SHIFTED_PLAIN, SENS_SHIFTED_TURNED, SENS_SHIFTED_COMPLEX };
 
-/* One of the three, with a mass matrix in the place of I, which has to stay: M = alpha mass - beta J. NULL: I. */
+/* One of the three, with a mass matrix in the place of I, which has to stay: M = alpha mass - beta J. NULL: I. Rows of
+ * a dense M are scaled where there is one, or where `scaled` says so. */
 sens_status sens_shifted_create_mass(struct sens_ctx *ctx, size_t n, const struct sens_mass *mass,
                                      const struct sens_pattern *pattern, enum sens_shifted_kind kind,
-                                     struct sens_shifted **made);
+                                     bool scaled, struct sens_shifted **made);
 void sens_shifted_release(struct sens_shifted *shifted);
 
 /* Another of the same systems, for factors of its own: the same kernel and pattern, turned or not. Where both are

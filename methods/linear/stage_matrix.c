@@ -5,6 +5,7 @@
 #include <tgmath.h>
 
 #include "pattern.h"
+#include "residual.h"
 
 static void release(void *system)
 {
@@ -19,9 +20,9 @@ sens_status sens_stage_matrix_create(struct sens_ctx *ctx, const struct sens_pro
     if (status != SENS_OK) return status;
     matrix->value = SENS_NEW(ctx, sens_real, matrix->J->entries);
     if (!matrix->value) return SENS_NO_MEMORY;
-    status =
-        sens_shifted_create_mass(ctx, pb->n, pb->mass, matrix->J->pattern,
-                                 by == SENS_VJP ? SENS_SHIFTED_TURNED : SENS_SHIFTED_PLAIN, &matrix->system);
+    status = sens_shifted_create_mass(ctx, pb->n, pb->mass, matrix->J->pattern,
+                                      by == SENS_VJP ? SENS_SHIFTED_TURNED : SENS_SHIFTED_PLAIN, false,
+                                      &matrix->system);
     if (!matrix->system) return status;
     const sens_status attached = sens_arena_attach(&ctx->arena, release, matrix->system);
     if (attached != SENS_OK) sens_shifted_release(matrix->system);
@@ -94,12 +95,12 @@ static inline sens_real entry(const struct sens_stage_matrix *matrix, size_t cou
     return mass ? matrix->sum[4 * count + q] : x[q];
 }
 
-/* Of which size the residual of an equation is by rounding of its terms alone, as a multiple of the sum of these. */
-static sens_real rounding(const struct sens_stage_matrix *matrix)
+/* Of an equation, on average. */
+static sens_real entries_of(const struct sens_stage_matrix *matrix)
 {
     const struct sens_mass *const mass = matrix->J->pb->mass;
     const size_t entries = matrix->J->entries + (mass ? sens_pattern_entries(&mass->pattern) : 0);
-    return SENS_EPSILON * ((sens_real)entries / (sens_real)matrix->J->pb->n + 2);
+    return (sens_real)entries / (sens_real)matrix->J->pb->n;
 }
 
 /* [n]: the largest entry of each row of the matrix, which the numbers of its equation are multiples of: rows of M and
@@ -120,28 +121,6 @@ static const sens_real *find_units(const struct sens_stage_matrix *matrix, bool 
     return matrix->unit;
 }
 
-/* R = 0 in the lanes in which every equation is right to rounding of its own terms, the sum of whose sizes is `terms`,
- * or of terms as small, in their units, as rounding of rounding of the lane's largest: states far from what the cost
- * looks at, if units of states are not 1e31 apart. Is any lane left? */
-static bool leave_off(const struct sens_stage_matrix *matrix, const sens_real *unit, size_t L,
-                      const sens_real *terms, sens_real *R)
-{
-    const size_t n = matrix->J->pb->n;
-    const sens_real rounds = rounding(matrix);
-    bool any = false;
-    for (size_t l = 0; l < L; l++) {
-        sens_real top = 0;
-        bool off = false; /* what is no number is off */
-        for (size_t i = 0; i < n; i++) top = fmax(unit ? terms[i * L + l] / unit[i] : terms[i * L + l], top);
-        const sens_real least = SENS_EPSILON * SENS_EPSILON * top;
-        for (size_t i = 0; i < n && !off; i++)
-            off = !(fabs(R[i * L + l]) <= rounds * (terms[i * L + l] + (unit ? least * unit[i] : least)));
-        for (size_t i = 0; i < n && !off; i++) R[i * L + l] = 0;
-        any = any || off;
-    }
-    return any;
-}
-
 bool sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool transposed, sens_real h_gamma,
                                 size_t L, const sens_real *B, const sens_real *X, sens_real *R)
 {
@@ -153,7 +132,8 @@ bool sens_stage_matrix_residual(const struct sens_stage_matrix *matrix, bool tra
         R[q] = B[q] - (entry(matrix, count, X, q, &own) - h_gamma * sum[q]);
         terms[q] = fabs(B[q]) + own + fabs(h_gamma) * size[q];
     }
-    return leave_off(matrix, find_units(matrix, transposed, h_gamma), L, terms, R);
+    return sens_residual_leave_off(matrix->J->pb->n, L, entries_of(matrix),
+                                   find_units(matrix, transposed, h_gamma), terms, R);
 }
 
 /* R, and 0 in the lanes in which no equation is off. false: that is all of them. */
@@ -168,7 +148,8 @@ static bool find_residuals(const struct sens_stage_matrix *matrix, bool transpos
         R[q] = of->c[q] - (entry(matrix, count, of->x, q, &own) - of->h_gamma * (sum[q] + of->f[q]));
         terms[q] = own + fabs(of->c[q]) + fabs(of->h_gamma) * (size[q] + fabs(of->f[q]));
     }
-    return leave_off(matrix, find_units(matrix, transposed, of->h_gamma), of->L, terms, R);
+    return sens_residual_leave_off(matrix->J->pb->n, of->L, entries_of(matrix),
+                                   find_units(matrix, transposed, of->h_gamma), terms, R);
 }
 
 void sens_stage_matrix_slope(const struct sens_stage_matrix *matrix, bool transposed, bool refine,

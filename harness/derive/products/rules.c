@@ -175,14 +175,16 @@ static graph_node is_not_zero(struct graph *g, graph_node a)
     return graph_apply(g, GRAPH_LESS, GRAPH_ZERO, function(g, GRAPH_FABS, a), 0);
 }
 
-/* d(a^b)/da = b a^(b-1), and 0 for b = 0, whatever a is. */
+/* d(a^b)/da = b a^(b-1), and 0 where a and b are. For other a it is 0 at b = 0 by itself, as its own derivative by b,
+ * a^(b-1), is not. */
 static graph_node power_by_base(struct graph *g, graph_node a, graph_node b)
 {
     long double exponent;
     if (graph_is_constant(g, b, &exponent))
         return exponent == 0 ? GRAPH_ZERO : mul(g, b, power(g, a, exponent - 1));
-    const graph_node less = sub(g, b, constant(g, 1));
-    return either(g, is_not_zero(g, b), mul(g, b, graph_apply(g, GRAPH_POW, a, less, 0)), GRAPH_ZERO);
+    const graph_node less = sub(g, b, constant(g, 1)),
+                     sizes = add(g, function(g, GRAPH_FABS, a), function(g, GRAPH_FABS, b));
+    return either(g, is_not_zero(g, sizes), mul(g, b, graph_apply(g, GRAPH_POW, a, less, 0)), GRAPH_ZERO);
 }
 
 /* d(a^b)/db = a^b log a, and for a = 0 < b its limit 0. */

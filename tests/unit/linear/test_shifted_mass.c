@@ -80,7 +80,7 @@ static void check(size_t n, enum sens_shifted_kind kind, bool borrows)
     double *const X = random_new(rng, n * width), *const B = random_new(rng, n * width);
     double *const got = random_new(rng, n * width);
     struct sens_shifted *shifted, *other = NULL;
-    assert_int_equal(sens_shifted_create_mass(ctx, n, mass, NULL, kind, &shifted), SENS_OK);
+    assert_int_equal(sens_shifted_create_mass(ctx, n, mass, NULL, kind, false, &shifted), SENS_OK);
     assert_int_equal(sens_shifted_factor(shifted, shift, value), SENS_OK);
     if (borrows) {
         assert_int_equal(sens_shifted_like(ctx, shifted, false, &other), SENS_OK);
