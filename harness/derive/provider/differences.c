@@ -2,7 +2,7 @@
  *
  *     df/dz_j = (f(z + h_j e_j) - f(z)) / h_j,   h_j = sqrt(epsilon) max(|z_j|, |z|_max / 1000, 1e-5),
  *
- * and multiplied with the vectors of a call. */
+ * and multiplied with the vectors of a call; likewise dx0/dp of an x0(p) whose products nobody wrote. */
 #include "differences.h"
 
 #include <math.h>
@@ -192,6 +192,58 @@ static void vjp_p_batch(const struct sens_problem *pb, size_t K, const double *t
     }
 }
 
+/* ---- the initial state --------------------------------------------------------------------------------------- */
+
+/* Room, the steps, and x0(p) in m->before; to be freed: m->value. false: no memory. */
+static bool begin_x0(const struct sens_problem *pb, const struct grouping *by, const double *p,
+                     struct quotient_matrix *m)
+{
+    if (!allocate(by, 0, m)) return false;
+    choose_steps(by, p, m);
+    pb->inner->type->x0(pb->inner, p, m->before);
+    return true;
+}
+
+/* m->after = dx0/dp_k */
+static void form_x0_column(const struct sens_problem *pb, const struct grouping *by, const double *p,
+                           size_t k, const struct quotient_matrix *m)
+{
+    shift(by, p, k, m);
+    pb->inner->type->x0(pb->inner, m->z, m->after);
+    for (size_t i = 0; i < by->n; i++) m->after[i] = (m->after[i] - m->before[i]) / m->h[k];
+}
+
+static void x0_vjp(const struct sens_problem *pb, const double *p, size_t L, const double *W, double *MU)
+{
+    const struct grouping by = {.n = pb->n, .columns = pb->np, .groups = pb->np};
+    struct quotient_matrix m = {.value = NULL};
+    if (!begin_x0(pb, &by, p, &m)) {
+        spoil(pb->np * L, MU);
+        return;
+    }
+    for (size_t k = 0; k < by.columns; k++) {
+        form_x0_column(pb, &by, p, k, &m);
+        for (size_t i = 0; i < by.n; i++)
+            for (size_t l = 0; l < L; l++) MU[k * L + l] += m.after[i] * W[i * L + l];
+    }
+    free(m.value);
+}
+
+static void x0_jvp_cols(const struct sens_problem *pb, const double *p, size_t k0, size_t L, double *OUT)
+{
+    const struct grouping by = {.n = pb->n, .columns = pb->np, .groups = pb->np};
+    struct quotient_matrix m = {.value = NULL};
+    if (!begin_x0(pb, &by, p, &m)) {
+        spoil(pb->n * L, OUT);
+        return;
+    }
+    for (size_t l = 0; l < L; l++) {
+        form_x0_column(pb, &by, p, k0 + l, &m);
+        for (size_t i = 0; i < by.n; i++) OUT[i * L + l] += m.after[i];
+    }
+    free(m.value);
+}
+
 /* ---- groups -------------------------------------------------------------------------------------------------- */
 
 /* Rows of a pattern become columns. */
@@ -311,6 +363,7 @@ sens_status differences_wrap(struct sens_ctx *ctx, const struct sens_provider_re
     type->jvp_p_cols = jvp_p_cols;
     type->vjp_p_batch = vjp_p_batch;
     type->operations = operations;
+    if (type->x0 && !type->x0_vjp) type->x0_vjp = x0_vjp, type->x0_jvp_cols = x0_jvp_cols;
     type->rhs_t = NULL;
     type->hvp = NULL;
     made.structure = NULL;

@@ -103,6 +103,31 @@ static void test_products(void **state)
     sens_arena_release(&ctx.arena);
 }
 
+/* x0(p) without products of its own. */
+static void test_initial_state(void **state)
+{
+    struct sens_ctx ctx = {.now = NULL};
+    const struct sens_problem own = created(&ctx, "initial");
+    struct sens_problem_type type = *own.type;
+    struct sens_problem without = own;
+    (void)state;
+    type.x0_vjp = NULL, type.x0_jvp_cols = NULL;
+    without.type = &type;
+    const struct sens_problem fd = by_differences(&ctx, &without);
+    const size_t n = own.n, np = own.np, all = (n > np ? n : np) * LANES;
+    double *W = zeroed(all), *a = zeroed(all), *b = zeroed(all);
+    for (size_t k = 0; k < n * LANES; k++) W[k] = sin(1.0 + (double)k);
+    fd.type->x0_vjp(&fd, own.p, LANES, W, a);
+    own.type->x0_vjp(&own, own.p, LANES, W, b);
+    assert_near(a, b, np * LANES);
+    memset(a, 0, all * sizeof *a), memset(b, 0, all * sizeof *b);
+    fd.type->x0_jvp_cols(&fd, own.p, 0, LANES, a);
+    own.type->x0_jvp_cols(&own, own.p, 0, LANES, b);
+    assert_near(a, b, n * LANES);
+    free(W), free(a), free(b);
+    sens_arena_release(&ctx.arena);
+}
+
 /* The five-point stencil takes a handful of groups, whatever the grid; without its pattern each state one. What is
  * counted is not recorded: it is a decorated problem. */
 static void test_groups(void **state)
@@ -180,6 +205,7 @@ static void test_noise_and_growth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_initial_state),
                                        cmocka_unit_test(test_noise_and_growth)};
     if (!providers_add(derive_providers)) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
