@@ -95,10 +95,17 @@ bool lexer_expected(struct lexer *lexer, const char *what)
 
 static void begin(struct lexer *lexer, enum token_kind kind)
 {
-    lexer->token = (struct token){.kind = kind,
-                                  .text = lexer->at,
-                                  .line = lexer->line,
-                                  .column = characters(lexer->line_start, lexer->at) + 1};
+    lexer->characters += characters(lexer->counted, lexer->at);
+    lexer->counted = lexer->at;
+    lexer->token =
+        (struct token){.kind = kind, .text = lexer->at, .line = lexer->line, .column = lexer->characters + 1};
+}
+
+static void begin_line(struct lexer *lexer, const char *at)
+{
+    lexer->line++;
+    lexer->counted = at;
+    lexer->characters = 0;
 }
 
 /* Takes the characters up to `to`. */
@@ -220,8 +227,7 @@ static void skip(struct lexer *lexer)
             lexer->at = (stop ? stop : lexer->end) - 1;
         } else if (c == '\n') {
             if (lexer->before.kind != TOKEN_LINE && !goes_on(lexer)) return;
-            lexer->line++;
-            lexer->line_start = lexer->at + 1;
+            begin_line(lexer, lexer->at + 1);
         } else if (c != ' ' && c != '\t' && c != '\r') {
             return;
         }
@@ -238,8 +244,7 @@ void lexer_next(struct lexer *lexer)
     } else if (*lexer->at == '\n') {
         begin(lexer, TOKEN_LINE);
         finish(lexer, lexer->at + 1);
-        lexer->line++;
-        lexer->line_start = lexer->at;
+        begin_line(lexer, lexer->at);
     } else if (is_digit(*lexer->at) || (*lexer->at == '.' && is_digit(peek(lexer, lexer->at + 1)))) {
         take_number(lexer);
     } else if (is_letter(*lexer->at)) {
@@ -261,7 +266,7 @@ void lexer_open(struct lexer *lexer, const char *path, const char *text, size_t 
                             .text = text,
                             .end = text + length,
                             .at = text,
-                            .line_start = text,
+                            .counted = text,
                             .line = 1,
                             .token = {.kind = TOKEN_LINE},
                             .error = error};

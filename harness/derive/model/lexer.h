@@ -37,8 +37,10 @@ struct token {
 
 struct lexer {
     const char *path; /* for messages; not owned */
-    const char *text, *end, *at, *line_start;
+    const char *text, *end, *at;
     size_t line;
+    const char *counted; /* of whose line there are so many characters before it */
+    size_t characters;
     struct token token; /* the one to be looked at */
     struct token before;
     size_t brackets; /* open */
