@@ -7,7 +7,13 @@
 #include "classes.h"
 #include "schedule.h"
 
-enum { MOST_NODES = 1 << 28, FEW_CONSTANTS = 16 };
+enum {
+    MOST_NODES = 1 << 28,
+    FEW_CONSTANTS = 16,
+    FEW_OPERATORS = 16, /* which are not tried to be made fewer */
+    FEW_A_STATE = 16,   /* stored values of a class by states: pairs of 33 and more are more */
+    GAPS = 4            /* places of stored values are at most so many times the values */
+};
 
 struct work {
     const struct graph *graph;
@@ -76,9 +82,56 @@ static bool number_slots(struct work *w)
         if (class->target == ROLL_OUTPUT) continue;
         size_t *slots = class->target == ROLL_SLOT ? &w->rolled->slots : &w->rolled->slots_in_lanes;
         w->base[k] = (uint32_t)*slots;
-        *slots += class->members;
+        *slots += class->places;
     }
     return true;
+}
+
+/* The places of these classes are to be counted. SENS_UNSUPPORTED: now they are; SENS_OK: there were none. */
+static sens_status count_places(const struct work *w, const bool *wrong, struct class_places *places)
+{
+    sens_status status = SENS_OK;
+    for (size_t k = 0; k < w->classes.n_classes; k++) {
+        if (!wrong[k]) continue;
+        status = SENS_UNSUPPORTED;
+        if (places->n_counted < CLASS_MOST_COUNTED)
+            places->counted[places->n_counted++] = w->classes.class[k].hash;
+    }
+    return status;
+}
+
+/* Two values of a class may not have one place. */
+static bool find_shared(const struct work *w, bool *wrong)
+{
+    const size_t slots = w->rolled->slots;
+    bool *taken = calloc(slots + w->rolled->slots_in_lanes + 1, sizeof *taken);
+    for (size_t m = 0; taken && m < w->classes.n_members; m++) {
+        const struct class_member *const member = &w->classes.member[m];
+        const enum roll_target target = w->classes.class[member->class].target;
+        if (target == ROLL_OUTPUT) continue;
+        const size_t slot = w->base[member->class] + member->target + (target == ROLL_SLOT ? 0 : slots);
+        wrong[member->class] = wrong[member->class] || taken[slot];
+        taken[slot] = true;
+    }
+    free(taken);
+    return taken;
+}
+
+/* Does each stored value have a place of its own, and are these not too many? SENS_UNSUPPORTED: not yet;
+ * SENS_NO_MEMORY. */
+static sens_status check_places(const struct work *w, struct class_places *places)
+{
+    bool *wrong = calloc(w->classes.n_classes + 1, sizeof *wrong);
+    if (!wrong) return SENS_NO_MEMORY;
+    const bool many = w->rolled->slots + w->rolled->slots_in_lanes > GAPS * w->classes.n_members;
+    for (size_t k = 0; many && k < w->classes.n_classes; k++) {
+        const struct class *const class = &w->classes.class[k];
+        wrong[k] = class->target != ROLL_OUTPUT && class->places > GAPS * (size_t) class->members;
+    }
+    sens_status status = count_places(w, wrong, places);
+    if (status == SENS_OK) status = find_shared(w, wrong) ? count_places(w, wrong, places) : SENS_NO_MEMORY;
+    free(wrong);
+    return status;
 }
 
 /* ---- operators ----------------------------------------------------------------------------------------- */
@@ -143,7 +196,7 @@ static bool fill_rows(struct work *w, const struct schedule_part *part, struct r
     size_t width = 1;
     for (size_t e = 0; e < class->n_integers; e++) width += !(flag[e] & NORMAL_CLASS);
     o->cover.width = width;
-    o->value = malloc(o->members * width * sizeof *o->value);
+    o->value = calloc(o->members * width, sizeof *o->value);
     for (size_t m = 0; o->value && m < o->members; m++)
         fill_row(w, &w->classes.member[w->schedule.member[part->first + m]], flag, o->value + m * width);
     const bool done = o->value && tabulate_constants(w, o, flag, class->n_integers);
@@ -189,12 +242,16 @@ static bool make_operators(struct work *w)
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
-static bool roll(struct work *w, size_t first, size_t count, bool without_zeros)
+/* As check_places; places may be NULL: they are counted. */
+static sens_status roll(struct work *w, size_t first, size_t count, bool without_zeros,
+                        struct class_places *places)
 {
     add_stored(w);
     add_outputs(w, first, count, without_zeros);
-    if (w->normal.failed || w->classes.failed) return false;
-    return number_slots(w) && schedule_classes(&w->classes, &w->schedule) && make_operators(w);
+    if (w->normal.failed || w->classes.failed || !number_slots(w)) return SENS_NO_MEMORY;
+    const sens_status status = places ? check_places(w, places) : SENS_OK;
+    if (status != SENS_OK) return status;
+    return schedule_classes(&w->classes, &w->schedule) && make_operators(w) ? SENS_OK : SENS_NO_MEMORY;
 }
 
 static void release(struct work *w)
@@ -208,12 +265,20 @@ static void release(struct work *w)
     free(w->base);
 }
 
-sens_status roll_graph(const struct graph *graph, size_t first, size_t count, bool without_zeros,
-                       struct rolled **rolled)
+static size_t most_stored(const struct classes *classes)
 {
-    struct work w = {.graph = graph};
-    *rolled = NULL;
-    if (graph->n_nodes >= MOST_NODES) return SENS_UNSUPPORTED;
+    size_t most = 0;
+    for (size_t k = 0; k < classes->n_classes; k++)
+        if (classes->class[k].target != ROLL_OUTPUT && classes->class[k].members > most)
+            most = classes->class[k].members;
+    return most;
+}
+
+/* *most: stored values of one class. */
+static sens_status roll_with(const struct graph *graph, size_t first, size_t count, bool without_zeros,
+                             struct class_places *places, size_t *most, struct rolled **rolled)
+{
+    struct work w = {.graph = graph, .classes = {.places = places}};
     w.cut = malloc(graph->n_nodes * sizeof *w.cut);
     w.place = calloc(graph->n_nodes, sizeof *w.place);
     w.level = calloc(graph->n_nodes + 1, sizeof *w.level);
@@ -223,14 +288,65 @@ sens_status roll_graph(const struct graph *graph, size_t first, size_t count, bo
     if (status == SENS_OK) {
         w.normal = (struct normal){.graph = graph, .cut = w.cut, .place = w.place};
         w.normal.known = calloc(graph->n_nodes, sizeof *w.normal.known);
-        if (!w.normal.known || !roll(&w, first, count, without_zeros)) status = SENS_NO_MEMORY;
+        status = w.normal.known ? roll(&w, first, count, without_zeros, places) : SENS_NO_MEMORY;
     }
+    *most = most_stored(&w.classes);
     release(&w);
     if (status == SENS_OK)
         *rolled = w.rolled;
     else
         roll_destroy(w.rolled);
     return status;
+}
+
+/* One more than the largest index of the leaves of each kind. */
+static void find_ranges(const struct graph *graph, uint32_t range[GRAPH_OPS])
+{
+    memset(range, 0, GRAPH_OPS * sizeof *range);
+    for (size_t k = 0; k < graph->n_nodes; k++) {
+        const struct graph_operation *const node = &graph->node[k];
+        if (graph_operands(node->op) == 0 && node->op != GRAPH_CONSTANT && node->a >= range[node->op])
+            range[node->op] = node->a + 1;
+    }
+}
+
+/* With places that follow from indices, in some tries: what is counted of one class is another index in others. */
+static sens_status roll_by_places(const struct graph *graph, size_t first, size_t count, bool without_zeros,
+                                  struct class_places *places, struct rolled **rolled)
+{
+    enum { TRIES = 4 };
+    size_t most;
+    sens_status status = SENS_UNSUPPORTED;
+    for (int k = 0; k < TRIES && status == SENS_UNSUPPORTED; k++)
+        status = roll_with(graph, first, count, without_zeros, places, &most, rolled);
+    return status;
+}
+
+static uint32_t largest_range(const struct class_places *places)
+{
+    uint32_t largest = 0;
+    for (size_t op = 0; op < GRAPH_OPS; op++)
+        if (op != GRAPH_P && op != GRAPH_DP && places->range[op] > largest) largest = places->range[op];
+    return largest;
+}
+
+sens_status roll_graph(const struct graph *graph, size_t first, size_t count, bool without_zeros,
+                       struct rolled **rolled)
+{
+    struct class_places places = {.n_counted = 0};
+    struct rolled *other = NULL;
+    size_t most;
+    *rolled = NULL;
+    if (graph->n_nodes >= MOST_NODES) return SENS_UNSUPPORTED;
+    const sens_status status = roll_with(graph, first, count, without_zeros, NULL, &most, rolled);
+    if (status != SENS_OK || (*rolled)->n_operators <= FEW_OPERATORS) return status;
+    find_ranges(graph, places.range);
+    if (most <= FEW_A_STATE * (size_t)largest_range(&places)) return SENS_OK; /* these are no pairs */
+    if (roll_by_places(graph, first, count, without_zeros, &places, &other) != SENS_OK) return SENS_OK;
+    const bool fewer = other->n_operators < (*rolled)->n_operators;
+    roll_destroy(fewer ? *rolled : other);
+    if (fewer) *rolled = other;
+    return SENS_OK;
 }
 
 void roll_destroy(struct rolled *rolled)
