@@ -135,6 +135,20 @@ static bool reaches(sens_real t, sens_real h, sens_real stop)
     return gap <= 4 * SENS_EPSILON * sens_larger(fabs(t), fabs(stop));
 }
 
+/* No step helps where f itself is not finite. */
+static sens_status fail_nonfinite(const struct solve *solve, sens_real h)
+{
+    struct sens_scheme *const scheme = solve->solver->scheme;
+    const double t = (double)scheme->t;
+    const sens_real *f;
+    const bool known = scheme->type->slope(scheme, &f) == SENS_OK;
+    for (size_t q = 0; known && q < solve->solver->ode->n; q++)
+        if (!isfinite(f[q]))
+            return sens_fail(solve->ctx, SENS_DIVERGED, "f[%zu] is not finite at t = %.17g", q, t);
+    return sens_fail(solve->ctx, SENS_DIVERGED, "step size %.3g at t = %.17g, and still no finite candidate",
+                     (double)h, t);
+}
+
 static sens_status check_trial(const struct solve *solve, sens_real h, bool nonfinite)
 {
     const long max_steps = solve->solver->settings->max_steps;
@@ -143,9 +157,9 @@ static sens_status check_trial(const struct solve *solve, sens_real h, bool nonf
         return sens_fail(solve->ctx, SENS_STEP_LIMIT, "max_steps = %ld was reached at t = %.10g", max_steps,
                          (double)t);
     if (t + h != t) return SENS_OK;
-    return sens_fail(solve->ctx, nonfinite ? SENS_DIVERGED : SENS_STEP_UNDERFLOW,
-                     "step size %.3g at t = %.17g, %s", (double)h, (double)t,
-                     nonfinite ? "and still no finite candidate" : "and the error test still fails");
+    if (nonfinite) return fail_nonfinite(solve, h);
+    return sens_fail(solve->ctx, SENS_STEP_UNDERFLOW,
+                     "step size %.3g at t = %.17g, and the error test still fails", (double)h, (double)t);
 }
 
 /* Integrates to one stop. *next: the next trial step, in and out. */

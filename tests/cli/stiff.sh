@@ -127,6 +127,20 @@ for linear in klu umfpack; do
     esac
 done
 
+# A right-hand side that is not finite where it begins, with any kind of steps.
+cat >"$work/begins.ode" <<'END'
+model begins "a logarithm of a negative number at the start"
+state x = 1
+state y = 1
+interval 0 .. 1
+x' = -x
+y' = log(x - 2)
+END
+for tableau in dopri5 rodas4 sdirk4a radau_iia5; do
+    tells 4 "diverged: .*f.1. is not finite at t = 0" "$program" run begins discrete_adjoint "tableau=$tableau" vjp=hand \
+        --models "$work/begins.ode"
+done
+
 # Explicit or implicit: of what is not stiff no step, of what is most (docs/stiff.md).
 implicit_steps() { # -eq|-gt NUMBER PROBLEM KEY=VALUE...
     local test=$1 expected=$2
