@@ -39,6 +39,9 @@ static bool refuse_module(const char *path, const char *kind, const char *name, 
 
 static const char taken[] = "has a name that is taken",
                   incomplete[] = "lacks a name, a summary or a function",
+                  in_part[] =
+                      "has some of vjp, jvp, jvp_p_cols and vjp_p_batch, and with an x0 of x0_vjp and "
+                      "x0_jvp_cols, not all: all or none, which are then derived",
                   untested[] = "declares SENS_DERIVATIVE_CONTINUOUS, which is computed to a tolerance, and "
                                "takes none (SENS_CAP_TOLERANCE)";
 
@@ -77,8 +80,9 @@ static bool check_problems(const char *path, const struct sens_plugin *plugin, s
 {
     for (size_t i = 0; plugin->problems && plugin->problems[i]; i++) {
         const struct sens_problem_type *type = plugin->problems[i];
-        if (!type->name || !type->summary || !type->create || !type->rhs || !has_products(type))
+        if (!type->name || !type->summary || !type->create || !type->rhs)
             return refuse_module(path, "problem", type->name, incomplete, error);
+        if (!has_products(type)) return refuse_module(path, "problem", type->name, in_part, error);
         if (!check_name(path, "problem", type->name, error) ||
             !check_text(path, "problem", type->name, type->summary, error) ||
             !check_options(path, "problem", type->name, type->options, error))

@@ -71,7 +71,7 @@ static void vjp(const struct sens_problem *pb, const struct sens_at *at, size_t 
 }' >some.c
 # shellcheck disable=SC2086
 "${compilers%%$'\n'*}" $flags '-DTRICKS="tricks"' -shared -o some.so some.c -lm || fail "some.c does not compile"
-expect 2 "lacks a name, a summary or a function" list problems --plugin some.so
+expect 2 "has some of vjp, jvp, jvp_p_cols and vjp_p_batch" list problems --plugin some.so
 
 # two sources of a module that share a function and a table: both parts have them (SENS_LINK_NAME)
 mkdir two && cat >two/shared.h <<'C'
