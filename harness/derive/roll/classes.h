@@ -29,8 +29,8 @@ struct class {
 };
 
 enum { CLASS_MOST_COUNTED = 32 };
-struct
-    class_places { /* that follow from indices, where the shape allows it, but of classes with these hashes */
+/* Places that follow from indices, where the shape allows it, but of classes with these hashes. */
+struct class_places {
     uint32_t range[GRAPH_OPS]; /* one more than the largest index of leaves of a kind */
     uint64_t counted[CLASS_MOST_COUNTED];
     size_t n_counted;
