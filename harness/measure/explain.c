@@ -98,12 +98,64 @@ static void g(const struct sens_cost *cost, const struct sens_at *at, double w, 
     if (finite) note_cost(cost, "the integrand of output", at->t, at->x, G);
 }
 
+/* A gradient of outputs c0 ... was added to what was finite, at a state that is: OUT [count][L]. */
+static void note_gradient(const struct sens_cost *cost, const char *part, double t, const double *x,
+                          size_t c0, size_t L, size_t count, const double *OUT)
+{
+    struct look *look = (struct look *)cost->data;
+    if (look->found || !all_finite(cost->n, x)) return;
+    for (size_t q = 0; q < count * L && !look->found; q++) {
+        if (isfinite(OUT[q])) continue;
+        look->found = look->of_cost = true;
+        look->t = t;
+        snprintf(look->text, sizeof look->text,
+                 "the derivative of %s %zu of the cost is not finite, while the state is", part, c0 + q % L);
+    }
+}
+
+static void phi_dx(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
+                   size_t L, double *OUT)
+{
+    const bool finite = all_finite(cost->n * L, OUT);
+    cost->inner->type->phi_dx(cost->inner, j, x, p, c0, L, OUT);
+    if (finite) note_gradient(cost, "output", cost->t_obs[j], x, c0, L, cost->n, OUT);
+}
+
+static void phi_dp(const struct sens_cost *cost, size_t j, const double *x, const double *p, size_t c0,
+                   size_t L, double *MU)
+{
+    const bool finite = all_finite(cost->np * L, MU);
+    cost->inner->type->phi_dp(cost->inner, j, x, p, c0, L, MU);
+    if (finite) note_gradient(cost, "output", cost->t_obs[j], x, c0, L, cost->np, MU);
+}
+
+static void g_dx(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
+                 double *OUT)
+{
+    const bool finite = all_finite(cost->n * L, OUT);
+    cost->inner->type->g_dx(cost->inner, at, w, c0, L, OUT);
+    if (finite) note_gradient(cost, "the integrand of output", at->t, at->x, c0, L, cost->n, OUT);
+}
+
+static void g_dp(const struct sens_cost *cost, const struct sens_at *at, double w, size_t c0, size_t L,
+                 double *MU)
+{
+    const bool finite = all_finite(cost->np * L, MU);
+    cost->inner->type->g_dp(cost->inner, at, w, c0, L, MU);
+    if (finite) note_gradient(cost, "the integrand of output", at->t, at->x, c0, L, cost->np, MU);
+}
+
 static void run_again(struct sens_ctx *ctx, const struct cell *cell, struct look *look)
 {
     static const struct sens_problem_decoration looking = {
         .type = {.vjp = vjp, .jvp = jvp, .jvp_p_cols = jvp_p_cols, .vjp_p_batch = vjp_p_batch}};
     const struct sens_cost_type *const parts = cell->cost.type;
-    const struct sens_cost_type looking_at_cost = {.phi = parts->phi ? phi : NULL, .g = parts->g ? g : NULL};
+    const struct sens_cost_type looking_at_cost = {.phi = parts->phi ? phi : NULL,
+                                                   .phi_dx = parts->phi_dx ? phi_dx : NULL,
+                                                   .phi_dp = parts->phi_dp ? phi_dp : NULL,
+                                                   .g = parts->g ? g : NULL,
+                                                   .g_dx = parts->g_dx ? g_dx : NULL,
+                                                   .g_dp = parts->g_dp ? g_dp : NULL};
     struct sens_problem problem;
     struct sens_cost cost;
     struct sens_out out;
@@ -151,7 +203,7 @@ void measure_explain(struct sens_ctx *ctx, const struct cell *cell, sens_status 
     if (seconds < patience) run_again(ctx, cell, &look);
     sens_arena_rewind(&ctx->arena, mark);
     if (look.of_cost)
-        bench_refuse(reason, "at t = %.9g %s (%.300s)", look.t, look.text, said.text);
+        bench_refuse(reason, "at t = %.9g %s (%.300s)", look.t + 0.0, look.text, said.text);
     else if (look.found)
         bench_refuse(reason, "%.300s; at t = %.9g %s", said.text, look.t, look.text);
     else

@@ -118,6 +118,22 @@ cost counts phi "$at_end" "    static int calls;
 tells 2 "cost counts: at t = .* phi\[0\] is .* by its recording" \
     "$program" run vdp $cell cost=counts --plugin ./counts.so
 
+# a cost that is finite and whose derivative is not: the run says which, where
+for part in 'integral(sqrt(t*k))' 'at(0, sqrt((x - 1)*k))'; do
+    cat >steep.ode <<END
+model steep "a cost with a root at 0"
+parameter k = 0.5
+state x = 1
+interval 0 .. 1
+x' = -k*x*x
+cost a = $part
+END
+    for method in discrete_adjoint casa_dense; do
+        tells 4 "diverged: at t = 0 the derivative of .*output 0 of the cost is not finite, while the state is" \
+            "$program" run steep $method cost=own --models steep.ode
+    done
+done
+
 # some gradients by hand and others not
 awk '/^SENS_COST/ {
          print "static void phi_dx(const struct sens_cost *cost, size_t j, const sens_real *x, const sens_real *p,"
