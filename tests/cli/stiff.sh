@@ -137,8 +137,8 @@ x' = -x
 y' = log(x - 2)
 END
 for tableau in dopri5 rodas4 sdirk4a radau_iia5; do
-    tells 4 "diverged: .*f.1. is not finite at t = 0" "$program" run begins discrete_adjoint "tableau=$tableau" vjp=hand \
-        --models "$work/begins.ode"
+    tells 4 "diverged: .*f.1. is not finite at t = 0" "$program" run begins discrete_adjoint "tableau=$tableau" \
+        vjp=hand --models "$work/begins.ode"
 done
 
 # Explicit or implicit: of what is not stiff no step, of what is most (docs/stiff.md).

@@ -308,25 +308,6 @@ static void test_second_derivatives_of_powers(void **state)
             }
 }
 
-/* d2(x^p)/dx dp = x^(p-1) (1 + p log x), also where the exponent is 0 and with it d(x^p)/dx. */
-static void test_mixed_derivatives_of_powers(void **state)
-{
-    static const long double base[] = {0.5L, 2}, exponent[] = {0, 1, -1.5L};
-    (void)state;
-    for (size_t k = 0; k < 6; k++) {
-        struct graph *f = graph_create(), *h = NULL;
-        long double got[MAX_OUT];
-        const long double x = base[k % 2], p = exponent[k / 2];
-        const struct place place = {.x = {x}, .p = {p}, .w = {1}, .dp = {1}};
-        graph_add_output(f, two(f, GRAPH_POW, graph_leaf(f, GRAPH_X, 0), graph_leaf(f, GRAPH_P, 0)));
-        is_made(derive_hvp(f, 1, 0, DERIVE_P, &h), &h);
-        outputs(h, &place, got);
-        assert_true(fabsl(got[0] - powl(x, p - 1) * (1 + p * logl(x))) <= 1e-18L * (1 + fabsl(got[0])));
-        graph_destroy(h);
-        graph_destroy(f);
-    }
-}
-
 /* A tie takes the first argument; fabs at 0 has the derivative +1. */
 static void test_ties(void **state)
 {
@@ -455,7 +436,6 @@ int main(void)
         cmocka_unit_test(test_random_compositions),
         cmocka_unit_test(test_powers_at_edges),
         cmocka_unit_test(test_second_derivatives_of_powers),
-        cmocka_unit_test(test_mixed_derivatives_of_powers),
         cmocka_unit_test(test_ties),
         cmocka_unit_test(test_sides_not_taken),
         cmocka_unit_test(test_many_sides),

@@ -1,5 +1,5 @@
 /* Which operations are told to have no finite derivative where they are finite: those, and no others, whose derivative
- * by the rules of differentiation is not finite there. */
+ * by the rules of differentiation is not finite there. And mixed derivatives of powers, where the first one is 0. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -65,9 +65,31 @@ static void test_constants(void **state)
     graph_destroy(f);
 }
 
+/* d2(x^p)/dx dp = x^(p-1) (1 + p log x), also where the exponent is 0 and with it d(x^p)/dx. */
+static void test_mixed_derivatives_of_powers(void **state)
+{
+    static const long double base[] = {0.5L, 2}, exponent[] = {0, 1, -1.5L}, one = 1;
+    (void)state;
+    for (size_t k = 0; k < 6; k++) {
+        struct graph *f = graph_create(), *h = NULL;
+        const long double x = base[k % 2], p = exponent[k / 2], right = powl(x, p - 1) * (1 + p * logl(x));
+        const graph_node power =
+            graph_apply(f, GRAPH_POW, graph_leaf(f, GRAPH_X, 0), graph_leaf(f, GRAPH_P, 0), 0);
+        graph_add_output(f, power);
+        assert_int_equal(derive_hvp(f, 1, 0, DERIVE_P, &h), SENS_OK);
+        long double *value = malloc(h->n_nodes * sizeof *value);
+        assert_non_null(value);
+        graph_evaluate(h, &(struct graph_point){.x = &x, .p = &p, .w = &one, .dp = &one}, value);
+        assert_true(fabsl(value[h->output[0]] - right) <= 1e-18L * (1 + fabsl(right)));
+        free(value);
+        graph_destroy(h), graph_destroy(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_operation),
-                                       cmocka_unit_test(test_constants)};
+                                       cmocka_unit_test(test_constants),
+                                       cmocka_unit_test(test_mixed_derivatives_of_powers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
