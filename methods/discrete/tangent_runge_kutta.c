@@ -35,7 +35,6 @@ struct rows {
     struct sens_products **products; /* [stages] of f */
     struct sens_products **of_part;  /* [stages] of f_I */
     struct stage_system *system;     /* [stages] of implicit ones; NULL: there are none */
-    bool iterates;                   /* with factors of one matrix a step */
     struct sens_gradient *gradient;  /* [stages] of the running cost; NULL: there is none */
     sens_real *sigma;                /* [n][L] */
     sens_real *Ms;                   /* [n][L] with a mass matrix: M s; else NULL */
@@ -193,13 +192,13 @@ static sens_status create_matrices(struct sens_ctx *ctx, struct rows *rows)
     return status;
 }
 
-/* All stages have one P. */
+/* All stages have one P, those that have none yet. */
 static sens_status correct(struct sens_ctx *ctx, bool iterates, struct rows *rows)
 {
     const struct stage_system *first = NULL;
     sens_status status = SENS_OK;
     for (int i = 0; rows->system && i < rows->stages && status == SENS_OK; i++) {
-        if (!rows->system[i].matrix.system) continue;
+        if (!rows->system[i].matrix.system || rows->system[i].near) continue;
         status = stage_system_correct(ctx, SENS_JVP, rows->L, iterates, first, &rows->system[i]);
         if (!first) first = &rows->system[i];
     }
@@ -208,15 +207,12 @@ static sens_status correct(struct sens_ctx *ctx, bool iterates, struct rows *row
 
 static sens_status keep(struct sens_ctx *ctx, void *own)
 {
-    struct rows *rows = own;
-    return rows->iterates ? SENS_OK : correct(ctx, false, rows);
+    return correct(ctx, false, own);
 }
 
 static sens_status iterate(struct sens_ctx *ctx, void *own)
 {
-    struct rows *rows = own;
-    rows->iterates = true;
-    return correct(ctx, true, rows);
+    return correct(ctx, true, own);
 }
 
 /* What is kept at each stage of a step. */

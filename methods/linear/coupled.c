@@ -182,19 +182,17 @@ void sens_coupled_residual(const struct sens_coupled *coupled, const struct sens
     subtract(coupled, of, false, work, R);
 }
 
-/* The largest entry of row r of h a_ij J_j, whatever i and j are. */
-static sens_real largest_of_row(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
-                                size_t r)
+/* The largest entry of row r of the J_j. */
+static sens_real largest_of_row(const struct sens_coupled *coupled, size_t r)
 {
     const struct sens_pattern *const pattern = coupled->J->pattern;
     const size_t n = coupled->n, s = coupled->stages, entries = coupled->J->entries;
     const size_t first = pattern ? pattern->start[r] : r * n,
                  end = pattern ? pattern->start[r + 1] : (r + 1) * n;
-    sens_real weight = 0, value = 0;
-    for (size_t k = 0; k < s * s; k++) weight = fmax(fabs(of->a[k]), weight);
+    sens_real value = 0;
     for (size_t j = 0; j < s; j++)
         for (size_t e = first; e < end; e++) value = fmax(fabs(coupled->J_value[j * entries + e]), value);
-    return fabs(of->h) * weight * value;
+    return value;
 }
 
 /* coupled->unit: the largest entry of each row of M, or an upper bound of it; NULL where units cancel
@@ -203,8 +201,11 @@ static const sens_real *find_units(const struct sens_coupled *coupled, const str
 {
     const struct sens_mass *const mass = &coupled->mass;
     if (!mass->value || of->transposed) return NULL;
+    sens_real weight = 0;
+    for (size_t k = 0; k < coupled->stages * coupled->stages; k++)
+        weight = fmax(fabs(of->h * of->a[k]), weight);
     for (size_t r = 0; r < coupled->n; r++) {
-        const sens_real by_J = largest_of_row(coupled, of, r);
+        const sens_real by_J = weight * largest_of_row(coupled, r);
         for (size_t i = r; i < coupled->stages * coupled->n; i += coupled->n) {
             sens_real largest = by_J;
             for (size_t e = mass->pattern.start[i]; e < mass->pattern.start[i + 1]; e++)

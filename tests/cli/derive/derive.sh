@@ -54,7 +54,7 @@ for side in 6 10; do
 done
 
 # Pairs that two rows share, in a triangle or a square, stand where their indices say: operators do not grow with n
-# (counted one after the other they did: 47 and 64 of J^T w, 161 and 195 of the second derivatives).
+# (counted one after the other the third form has 52 and 69 of J^T w, 161 and 195 of the second derivatives).
 pairs() { # SUM f VJP
     cat >"$work/pairs.ode" <<END
 model pairs "sums over pairs, through a function that is no product"
