@@ -126,22 +126,36 @@ static bool iterate(struct firk_system *system, bool transposed, size_t L, sens_
     return !corrections_failed(&system->iterations, L);
 }
 
+/* X, of which sens_coupled_off has just found an equation that is off and left its residuals in R. Corrections fall
+ * until nothing is off. Where they fall no more and are below what WORTHLESS says, rounding of M itself does as much to
+ * X; above it, factors say nothing. */
+static sens_status correct(struct firk_system *system, const struct sens_coupled_solution *of, sens_real *X)
+{
+    const size_t L = of->L;
+    sens_real *const first = system->terms;
+    memcpy(first, X, S * system->coupled.n * L * sizeof *X);
+    corrections_start(&system->corrections, L, X);
+    bool going = corrections_add(&system->corrections, L, first, X);
+    while (going) {
+        sens_coupled_solve(&system->coupled, of->transposed, L, system->R);
+        going = corrections_add(&system->corrections, L, system->R, X) &&
+                sens_coupled_off(&system->coupled, of, system->D, system->terms, system->R);
+    }
+    return corrections_left(&system->corrections, L) <= WORTHLESS ? SENS_OK : SENS_SINGULAR;
+}
+
 /* With the factors of M itself. Where rows or columns of M are of very different size, these leave entries of X with
- * the rounding of other ones, and corrections take it away (Skeel, Math. Comp. 35 (1980) 817-832): mostly none is due.
- * Where they fall no more and are below what WORTHLESS says, rounding of M itself does as much to X; above it, factors
- * say nothing. */
+ * the rounding of other ones, and corrections take it away (Skeel, Math. Comp. 35 (1980) 817-832): mostly none is
+ * due. */
 static sens_status solve_exactly(struct firk_system *system, bool transposed, size_t L, sens_real *X)
 {
     const struct sens_coupled_solution of = solution(system, transposed, L, X);
     const sens_status status = factor(system);
     if (status != SENS_OK) return status;
-    corrections_start(&system->corrections, L, X);
-    memcpy(system->R, system->B, S * system->coupled.n * L * sizeof *X);
-    sens_coupled_solve(&system->coupled, transposed, L, system->R);
-    while (corrections_add(&system->corrections, L, system->R, X))
-        if (sens_coupled_off(&system->coupled, &of, system->D, system->terms, system->R))
-            sens_coupled_solve(&system->coupled, transposed, L, system->R);
-    return corrections_left(&system->corrections, L) <= WORTHLESS ? SENS_OK : SENS_SINGULAR;
+    memcpy(X, system->B, S * system->coupled.n * L * sizeof *X);
+    sens_coupled_solve(&system->coupled, transposed, L, X);
+    const bool off = sens_coupled_off(&system->coupled, &of, system->D, system->terms, system->R);
+    return off ? correct(system, &of, X) : SENS_OK;
 }
 
 sens_status firk_system_solve(struct firk_system *system, bool transposed, size_t L, sens_real *X)

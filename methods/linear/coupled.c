@@ -4,8 +4,10 @@
 #include <string.h>
 #include <tgmath.h>
 
+#include "lane_vectors.h"
 #include "pattern.h"
 #include "residual.h"
+#include "rules.h"
 
 static void release(void *system)
 {
@@ -106,15 +108,25 @@ sens_status sens_coupled_factor(struct sens_coupled *coupled, sens_real h, const
 
 /* ---- products with M ----------------------------------------------------------------------------------- */
 
-/* A sum of products, or of their sizes. */
-static inline sens_real term(bool sizes, sens_real number)
+/* Terms, [.][L], and their sizes where these are wanted; elsewhere NULL. */
+struct sum {
+    sens_real *value, *size;
+};
+
+ALWAYS_INLINE struct sum sum_from(const struct sum *sum, bool sizes, size_t place)
 {
-    return sizes ? fabs(number) : number;
+    return (struct sum){sum->value + place, sizes ? sum->size + place : NULL};
 }
 
-/* OUT += w J_j V, or w J_j^T V; V, OUT [n][L]. */
-static void add_product(const struct sens_coupled *coupled, size_t j, bool transposed, bool sizes,
-                        sens_real w, size_t L, const sens_real *V, sens_real *OUT)
+ALWAYS_INLINE void clear(bool sizes, size_t count, struct sum sum)
+{
+    memset(sum.value, 0, count * sizeof *sum.value);
+    if (sizes) memset(sum.size, 0, count * sizeof *sum.size);
+}
+
+/* OUT += w J_j V, or w J_j^T V; V, OUT [n][L]; size_V NULL: |V|. */
+ALWAYS_INLINE void add_product(const struct sens_coupled *coupled, size_t j, bool transposed, sens_real w,
+                               size_t L, const sens_real *V, const sens_real *size_V, struct sum OUT)
 {
     const struct sens_pattern *const pattern = coupled->J->pattern;
     const size_t n = coupled->n;
@@ -123,63 +135,84 @@ static void add_product(const struct sens_coupled *coupled, size_t j, bool trans
         const size_t first = pattern ? pattern->start[r] : r * n;
         const size_t end = pattern ? pattern->start[r + 1] : (r + 1) * n;
         for (size_t e = first; e < end; e++) {
-            const size_t c = pattern ? pattern->col[e] : e - first, to = transposed ? c : r;
-            const sens_real *const v = V + (transposed ? r : c) * L;
-            for (size_t l = 0; l < L; l++) OUT[to * L + l] += term(sizes, w * value[e] * v[l]);
+            const size_t c = pattern ? pattern->col[e] : e - first;
+            const size_t to = (transposed ? c : r) * L, from = (transposed ? r : c) * L;
+            lanes_add(L, w * value[e], V + from, OUT.value + to);
+            if (OUT.size) lanes_add_sizes(L, w * value[e], (size_V ? size_V : V) + from, OUT.size + to);
         }
     }
 }
 
-/* work = sum_j w_j X_j */
-static void weigh(const struct sens_coupled *coupled, bool sizes, const sens_real *a, size_t apart, size_t L,
-                  const sens_real *X, sens_real *work)
+/* OUT_i += h J_i^T sum_j a_ji X_j, of M^T X; work [n][L]. */
+ALWAYS_INLINE void add_transposed(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
+                                  size_t i, bool sizes, size_t L, struct sum work, struct sum OUT)
 {
-    const size_t size = coupled->n * L;
-    for (size_t q = 0; q < size; q++) {
-        work[q] = 0;
-        for (size_t j = 0; j < coupled->stages; j++) work[q] += term(sizes, a[j * apart] * X[j * size + q]);
+    const size_t size = coupled->n * L, s = coupled->stages;
+    lanes_weigh(size, s, of->a + i, s, of->X, work.value, work.size);
+    add_product(coupled, i, true, of->h, L, work.value, work.size, sum_from(&OUT, sizes, i * size));
+}
+
+/* OUT_j += h a_ji J_i X_i for all j, of M X; work [n][L]. */
+ALWAYS_INLINE void add_plain(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
+                             size_t i, bool sizes, size_t L, struct sum work, struct sum OUT)
+{
+    const size_t size = coupled->n * L, s = coupled->stages;
+    clear(sizes, size, work);
+    add_product(coupled, i, false, of->h, L, of->X + i * size, NULL, work);
+    for (size_t j = 0; j < s; j++) {
+        const sens_real w = of->a[j * s + i];
+        const struct sum OUT_j = sum_from(&OUT, sizes, j * size);
+        lanes_add(size, w, work.value, OUT_j.value);
+        if (sizes) lanes_add_sizes(size, w, work.size, OUT_j.size);
     }
 }
 
-/* R = B - X, or with the mass matrix M of the stages B - M X, B - M^T X; or the sizes of these terms. */
-static void subtract_mass(const struct sens_coupled *coupled, bool transposed, bool sizes, size_t L,
-                          const sens_real *B, const sens_real *X, sens_real *R)
+/* OUT = B - X, or with the mass matrix of the stages in place of 1. */
+ALWAYS_INLINE void start(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
+                         bool sizes, size_t L, struct sum OUT)
 {
     const size_t rows = coupled->stages * coupled->n;
     const struct sens_pattern *const pattern = &coupled->mass.pattern;
-    const bool mass = coupled->mass.value;
-    for (size_t q = 0; q < rows * L; q++) R[q] = term(sizes, B[q]) + (mass ? 0 : term(sizes, -X[q]));
-    for (size_t r = 0; mass && r < rows; r++)
+    const sens_real *const value = coupled->mass.value, own = value ? 0 : 1, *const X = of->X;
+    for (size_t q = 0; q < rows * L; q++) OUT.value[q] = of->B[q] - own * X[q];
+    for (size_t q = 0; sizes && q < rows * L; q++) OUT.size[q] = fabs(of->B[q]) + own * fabs(X[q]);
+    for (size_t r = 0; value && r < rows; r++)
         for (size_t e = pattern->start[r]; e < pattern->start[r + 1]; e++) {
-            const size_t c = pattern->col[e], to = transposed ? c : r, from = transposed ? r : c;
-            for (size_t l = 0; l < L; l++)
-                R[to * L + l] += term(sizes, -coupled->mass.value[e] * X[from * L + l]);
+            const size_t c = pattern->col[e];
+            const size_t to = (of->transposed ? c : r) * L, from = (of->transposed ? r : c) * L;
+            lanes_add(L, -value[e], X + from, OUT.value + to);
+            if (sizes) lanes_add_sizes(L, value[e], X + from, OUT.size + to);
         }
 }
 
-/* M X has sum_j a_ij J_j X_j in row i, M^T X has J_i^T sum_j a_ji X_j. */
-static void subtract(const struct sens_coupled *coupled, const struct sens_coupled_solution *of, bool sizes,
-                     sens_real *work, sens_real *R)
+ALWAYS_INLINE void residual(size_t L, const struct sens_coupled *coupled,
+                            const struct sens_coupled_solution *of, bool sizes, sens_real *work, struct sum R)
 {
-    const size_t s = coupled->stages, L = of->L, size = coupled->n * L;
-    subtract_mass(coupled, of->transposed, sizes, L, of->B, of->X, R);
-    for (size_t i = 0; i < s; i++) {
-        if (of->transposed) {
-            weigh(coupled, sizes, of->a + i, s, L, of->X, work);
-            add_product(coupled, i, true, sizes, of->h, L, work, R + i * size);
-            continue;
-        }
-        memset(work, 0, size * sizeof *work);
-        add_product(coupled, i, false, sizes, of->h, L, of->X + i * size, work);
-        for (size_t j = 0; j < s; j++)
-            for (size_t q = 0; q < size; q++) R[j * size + q] += term(sizes, of->a[j * s + i]) * work[q];
-    }
+    const struct sum of_stage = {work, sizes ? work + coupled->n * L : NULL};
+    start(coupled, of, sizes, L, R);
+    for (size_t i = 0; i < coupled->stages; i++)
+        if (of->transposed)
+            add_transposed(coupled, of, i, sizes, L, of_stage, R);
+        else
+            add_plain(coupled, of, i, sizes, L, of_stage, R);
 }
 
 void sens_coupled_residual(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
                            sens_real *work, sens_real *R)
 {
-    subtract(coupled, of, false, work, R);
+    residual(of->L, coupled, of, false, work, (struct sum){R, NULL});
+}
+
+/* With the usual numbers of lanes as constants. */
+static void residual_and_sizes(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
+                               sens_real *work, struct sum R)
+{
+    switch (of->L) {
+        CASE(4, residual, coupled, of, true, work, R)
+        CASE(8, residual, coupled, of, true, work, R)
+    default:
+        residual(of->L, coupled, of, true, work, R);
+    }
 }
 
 /* The largest entry of row r of the J_j. */
@@ -191,7 +224,8 @@ static sens_real largest_of_row(const struct sens_coupled *coupled, size_t r)
                  end = pattern ? pattern->start[r + 1] : (r + 1) * n;
     sens_real value = 0;
     for (size_t j = 0; j < s; j++)
-        for (size_t e = first; e < end; e++) value = fmax(fabs(coupled->J_value[j * entries + e]), value);
+        for (size_t e = first; e < end; e++)
+            value = sens_larger(fabs(coupled->J_value[j * entries + e]), value);
     return value;
 }
 
@@ -203,13 +237,13 @@ static const sens_real *find_units(const struct sens_coupled *coupled, const str
     if (!mass->value || of->transposed) return NULL;
     sens_real weight = 0;
     for (size_t k = 0; k < coupled->stages * coupled->stages; k++)
-        weight = fmax(fabs(of->h * of->a[k]), weight);
+        weight = sens_larger(fabs(of->h * of->a[k]), weight);
     for (size_t r = 0; r < coupled->n; r++) {
         const sens_real by_J = weight * largest_of_row(coupled, r);
         for (size_t i = r; i < coupled->stages * coupled->n; i += coupled->n) {
             sens_real largest = by_J;
             for (size_t e = mass->pattern.start[i]; e < mass->pattern.start[i + 1]; e++)
-                largest = fmax(fabs(mass->value[e]), largest);
+                largest = sens_larger(fabs(mass->value[e]), largest);
             coupled->unit[i] = largest == 0 ? 1 : largest;
         }
     }
@@ -223,7 +257,6 @@ bool sens_coupled_off(const struct sens_coupled *coupled, const struct sens_coup
                  mass = coupled->mass.value ? sens_pattern_entries(&coupled->mass.pattern) : 0;
     const sens_real entries =
         (sens_real)(coupled->stages * coupled->stages * coupled->J->entries + mass) / (sens_real)rows;
-    subtract(coupled, of, false, work, R);
-    subtract(coupled, of, true, work, terms);
+    residual_and_sizes(coupled, of, work, (struct sum){R, terms});
     return sens_residual_leave_off(rows, of->L, entries, find_units(coupled, of), terms, R);
 }

@@ -47,7 +47,7 @@ void sens_coupled_residual(const struct sens_coupled *coupled, const struct sens
                            sens_real *work, sens_real *R);
 
 /* The same, but 0 in the lanes in which every equation is right to rounding of its own terms (residual.h), whose sizes
- * are in `terms` [stages][n][L] then. false: that is all of them. */
+ * are in `terms` [stages][n][L] then; work [2][n][L]. false: that is all of them. */
 bool sens_coupled_off(const struct sens_coupled *coupled, const struct sens_coupled_solution *of,
                       sens_real *work, sens_real *terms, sens_real *R);
 

@@ -3,11 +3,26 @@
 #include <tgmath.h>
 
 #include "kernel.h"
+#include "lane_vectors.h"
 
 static sens_status create(struct sens_ctx *ctx, struct sens_shifted *shifted)
 {
     shifted->own = SENS_NEW(ctx, size_t, shifted->n);
     return shifted->own ? SENS_OK : SENS_NO_MEMORY;
+}
+
+/* The row of the largest |M_ik|, i >= k. */
+static size_t find_pivot(size_t n, const sens_real *M, size_t k)
+{
+    size_t pivot = k;
+    sens_real largest = fabs(M[k * n + k]);
+    for (size_t i = k + 1; i < n; i++) {
+        const sens_real size = fabs(M[i * n + k]);
+        if (!(size > largest)) continue;
+        largest = size;
+        pivot = i;
+    }
+    return pivot;
 }
 
 static sens_status factor(struct sens_shifted *shifted)
@@ -16,42 +31,29 @@ static sens_status factor(struct sens_shifted *shifted)
     sens_real *const M = shifted->M;
     size_t *const pivot = shifted->own;
     for (size_t k = 0; k < n; k++) {
-        pivot[k] = k;
-        for (size_t i = k + 1; i < n; i++)
-            if (fabs(M[i * n + k]) > fabs(M[pivot[k] * n + k])) pivot[k] = i;
+        pivot[k] = find_pivot(n, M, k);
         sens_kernel_exchange(n, M, k, pivot[k]);
         const sens_real *const row = M + k * n;
         if (row[k] == 0) return SENS_SINGULAR;
         for (size_t i = k + 1; i < n; i++) {
             const sens_real l = M[i * n + k] /= row[k];
-            for (size_t j = k + 1; j < n; j++) M[i * n + j] -= l * row[j];
+            if (l != 0) lanes_add(n - k - 1, -l, row + k + 1, M + i * n + k + 1);
         }
     }
     return SENS_OK;
 }
 
-/* x_i -= m x_j, rows of X */
-static void subtract(size_t L, sens_real m, const sens_real *xj, sens_real *xi)
-{
-    for (size_t l = 0; l < L; l++) xi[l] -= m * xj[l];
-}
-
-static void divide(size_t L, sens_real by, sens_real *xi)
-{
-    for (size_t l = 0; l < L; l++) xi[l] /= by;
-}
-
 /* L U X = P B */
-static void solve_plain(const struct sens_shifted *shifted, size_t L, sens_real *X)
+ALWAYS_INLINE void plain(size_t L, const struct sens_shifted *shifted, sens_real *X)
 {
     const size_t n = shifted->n, *const pivot = shifted->own;
-    const sens_real *const M = shifted->M;
+    const sens_real *row = shifted->M;
     for (size_t i = 0; i < n; i++) sens_kernel_exchange(L, X, i, pivot[i]);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++) subtract(L, M[i * n + j], X + j * L, X + i * L);
+    for (size_t i = 0; i < n; i++, row += n) lanes_subtract_sum(L, i, row, X, X + i * L);
     for (size_t i = n; i-- > 0;) {
-        for (size_t j = i + 1; j < n; j++) subtract(L, M[i * n + j], X + j * L, X + i * L);
-        divide(L, M[i * n + i], X + i * L);
+        row -= n;
+        lanes_subtract_sum(L, n - i - 1, row + i + 1, X + (i + 1) * L, X + i * L);
+        lanes_divide(L, row[i], X + i * L);
     }
 }
 
@@ -76,26 +78,46 @@ static void solve_one(const struct sens_shifted *shifted, sens_real *x)
 }
 
 /* U^T L^T P X = B, by columns of U^T and L^T, which are the rows of M */
-static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_real *X)
+ALWAYS_INLINE void transposed_by_columns(size_t L, const struct sens_shifted *shifted, sens_real *X)
 {
     const size_t n = shifted->n, *const pivot = shifted->own;
     const sens_real *const M = shifted->M;
     for (size_t j = 0; j < n; j++) {
-        divide(L, M[j * n + j], X + j * L);
-        for (size_t i = j + 1; i < n; i++) subtract(L, M[j * n + i], X + j * L, X + i * L);
+        lanes_divide(L, M[j * n + j], X + j * L);
+        for (size_t i = j + 1; i < n; i++) lanes_add(L, -M[j * n + i], X + j * L, X + i * L);
     }
     for (size_t j = n; j-- > 0;)
-        for (size_t i = 0; i < j; i++) subtract(L, M[j * n + i], X + j * L, X + i * L);
+        for (size_t i = 0; i < j; i++) lanes_add(L, -M[j * n + i], X + j * L, X + i * L);
     for (size_t i = n; i-- > 0;) sens_kernel_exchange(L, X, i, pivot[i]);
+}
+
+/* With the usual numbers of lanes as constants. */
+static void solve_plain(const struct sens_shifted *shifted, size_t L, sens_real *X)
+{
+    switch (L) {
+    case 1:
+        solve_one(shifted, X);
+        return;
+        CASE(4, plain, shifted, X)
+        CASE(8, plain, shifted, X)
+    default:
+        plain(L, shifted, X);
+    }
+}
+
+static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_real *X)
+{
+    switch (L) {
+        CASE(4, transposed_by_columns, shifted, X)
+        CASE(8, transposed_by_columns, shifted, X)
+    default:
+        transposed_by_columns(L, shifted, X);
+    }
 }
 
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X)
 {
-    const struct sens_shifted *const with = sens_kernel_factors(shifted);
-    if (L == 1 && !transposed)
-        solve_one(with, X);
-    else
-        (transposed ? solve_transposed : solve_plain)(with, L, X);
+    (transposed ? solve_transposed : solve_plain)(sens_kernel_factors(shifted), L, X);
 }
 
 static bool negative(const struct sens_shifted *shifted)

@@ -2,6 +2,7 @@
 #include <tgmath.h>
 
 #include "kernel.h"
+#include "vectors.h"
 
 struct pair {
     sens_real re, im;
@@ -71,7 +72,7 @@ static sens_status factor(struct sens_shifted *shifted)
 }
 
 /* x_i -= m x_j, rows [2][L] of X */
-static void subtract(size_t L, struct pair m, const sens_real *xj, sens_real *xi)
+ALWAYS_INLINE void subtract(size_t L, struct pair m, const sens_real *xj, sens_real *xi)
 {
     for (size_t l = 0; l < L; l++) {
         const sens_real re = xj[l], im = xj[L + l];
@@ -80,7 +81,7 @@ static void subtract(size_t L, struct pair m, const sens_real *xj, sens_real *xi
     }
 }
 
-static void divide(size_t L, struct pair by, sens_real *xi)
+ALWAYS_INLINE void divide(size_t L, struct pair by, sens_real *xi)
 {
     const struct pair times = inverse(by);
     for (size_t l = 0; l < L; l++) {
@@ -90,7 +91,7 @@ static void divide(size_t L, struct pair by, sens_real *xi)
 }
 
 /* L U X = P B */
-static void solve_plain(const struct sens_shifted *shifted, size_t L, sens_real *X)
+ALWAYS_INLINE void plain(size_t L, const struct sens_shifted *shifted, sens_real *X)
 {
     const size_t n = shifted->n, row = 2 * L, *const pivot = shifted->own;
     for (size_t i = 0; i < n; i++) sens_kernel_exchange(row, X, i, pivot[i]);
@@ -103,7 +104,7 @@ static void solve_plain(const struct sens_shifted *shifted, size_t L, sens_real 
 }
 
 /* U^T L^T P X = B, not conjugated */
-static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_real *X)
+ALWAYS_INLINE void transposed_by_columns(size_t L, const struct sens_shifted *shifted, sens_real *X)
 {
     const size_t n = shifted->n, row = 2 * L, *const pivot = shifted->own;
     for (size_t j = 0; j < n; j++) {
@@ -113,6 +114,29 @@ static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_
     for (size_t j = n; j-- > 0;)
         for (size_t i = 0; i < j; i++) subtract(L, entry(shifted, j, i), X + j * row, X + i * row);
     for (size_t i = n; i-- > 0;) sens_kernel_exchange(row, X, i, pivot[i]);
+}
+
+/* With the usual numbers of lanes as constants. */
+static void solve_plain(const struct sens_shifted *shifted, size_t L, sens_real *X)
+{
+    switch (L) {
+        CASE(1, plain, shifted, X)
+        CASE(4, plain, shifted, X)
+        CASE(8, plain, shifted, X)
+    default:
+        plain(L, shifted, X);
+    }
+}
+
+static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_real *X)
+{
+    switch (L) {
+        CASE(1, transposed_by_columns, shifted, X)
+        CASE(4, transposed_by_columns, shifted, X)
+        CASE(8, transposed_by_columns, shifted, X)
+    default:
+        transposed_by_columns(L, shifted, X);
+    }
 }
 
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X)
