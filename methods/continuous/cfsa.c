@@ -7,17 +7,20 @@
  * are then those of the state alone, and the result is that of discrete_tangent to rounding.
  *
  * x is the leader of the system and the blocks of S follow it (rk/followers.h): the Jacobian at each stage
- * is formed once a step for all of them, and a block does all its stages while it is in cache.
+ * is formed once a step for all of them, and a block does all its stages while it is in cache. Where steps are implicit
+ * the blocks go through a trial when its stages are known (implicit/along.h): a staggered corrector.
  *
  * Running costs and their derivatives are the quadrature of the pair itself, h sum_i b_i (g_x S + g_p)(t_i,
- * Y_i), as the cost is everywhere in this folder. */
+ * Y_i), as the cost is everywhere in this folder; of Rosenbrock steps that of rk/rosenbrock.h. */
 #include <string.h>
 
 #include "cfsa_common.h"
 #include "cost_sum.h"
 #include "error_test.h"
 #include "followers.h"
+#include "linear_option.h"
 #include "solver.h"
+#include "tangent_along.h"
 
 struct cfsa {
     struct cfsa_system system;
@@ -28,8 +31,11 @@ struct cfsa {
     struct sens_followers followers;
     size_t *offset, *count; /* [blocks + 1], [blocks] of the followers */
     struct sens_solver *solver;
-    struct sens_products **products; /* [stages] */
-    struct sens_gradient *gradient;  /* [stages] of the running cost; the first one also of observations */
+    const struct sens_tableau *explicit; /* the tableau, or its explicit part; NULL: there is none */
+    int points; /* at which slopes may be asked for: its stages, and two for the first step */
+    struct sens_products **products; /* [points] */
+    struct sens_gradient *gradient;  /* [points] of the running cost; the first one also of observations */
+    struct tangent_along along;      /* through implicit steps; family NULL: there are none */
     struct sens_cost_sum cost;
     sens_real *x;    /* [n] */
     sens_real *G;    /* [m] */
@@ -58,7 +64,7 @@ static void begin_quadrature(void *self, sens_real t, sens_real h, const sens_re
 {
     const struct cfsa *cfsa = self;
     const struct cfsa_system *system = &cfsa->system;
-    const struct sens_tableau *tb = cfsa->settings.tableau;
+    const struct sens_tableau *tb = cfsa->explicit;
     memset(cfsa->gain, 0, system->m * system->lanes * sizeof *cfsa->gain);
     for (int i = 0; i < tb->stages; i++) {
         const struct sens_at at = {sens_stage_time(tb, t, h, i), Y + (size_t)i * system->n,
@@ -72,9 +78,53 @@ static void begin_quadrature(void *self, sens_real t, sens_real h, const sens_re
 static void add_stage(void *self, int i, size_t b, const sens_real *S)
 {
     const struct cfsa *cfsa = self;
-    if (cfsa->settings.tableau->b[i] != 0)
-        cfsa_add_block(&cfsa->system, &cfsa->gradient[i], b, S, cfsa->gain);
+    if (cfsa->explicit->b[i] != 0) cfsa_add_block(&cfsa->system, &cfsa->gradient[i], b, S, cfsa->gain);
 }
+
+/* ---- implicit steps ------------------------------------------------------------------------------------ */
+
+static sens_status step_along(void *self, const struct sens_step *step, const sens_real *S,
+                              const sens_real *slopes, sens_real *S1, sens_real *e)
+{
+    struct cfsa *cfsa = self;
+    if (cfsa->gain) memset(cfsa->gain, 0, cfsa->system.m * cfsa->system.lanes * sizeof *cfsa->gain);
+    return tangent_along_step(&cfsa->along, step, S, slopes, S1, e);
+}
+
+/* The directions of a block as the tangent counts them. */
+static size_t *columns_of(struct sens_ctx *ctx, const struct cfsa_system *system,
+                          const struct cfsa_block *block)
+{
+    const size_t past = block->first < system->np ? 0 : system->task->problem->np - system->np;
+    size_t *const col = SENS_NEW(ctx, size_t, block->count);
+    for (size_t l = 0; col && l < block->count; l++) col[l] = past + block->first + l;
+    return col;
+}
+
+static sens_status create_along(struct sens_ctx *ctx, const struct sens_task *task, struct cfsa *cfsa)
+{
+    const struct cfsa_system *system = &cfsa->system;
+    const size_t n = system->n, width = system->L > TANGENT_COLUMNS ? system->L : TANGENT_COLUMNS;
+    if (task->tableau->family == SENS_FAMILY_EXPLICIT) return SENS_OK;
+    struct tangent_block *const block = SENS_NEW(ctx, struct tangent_block, system->blocks);
+    sens_real *const column = SENS_NEW(ctx, sens_real, n * width);
+    if (!block || !column) return SENS_NO_MEMORY;
+    for (size_t b = 0; b < system->blocks; b++) {
+        const struct cfsa_block *from = &system->block[b];
+        const size_t *const col = columns_of(ctx, system, from);
+        if (!col) return SENS_NO_MEMORY;
+        block[b] = (struct tangent_block){.pb = task->problem,
+                                          .col = col,
+                                          .count = from->count,
+                                          .L = from->width,
+                                          .dG = cfsa->gain ? cfsa->gain + system->m * from->lane : NULL,
+                                          .column = column};
+    }
+    cfsa->along = (struct tangent_along){.blocks = system->blocks, .block = block, .offset = cfsa->offset};
+    return tangent_along_create(ctx, task, system->L, system->n_dir, &cfsa->along);
+}
+
+/* ---- the cost along the way ---------------------------------------------------------------------------- */
 
 static void observe(struct cfsa *cfsa, size_t j, const sens_real *x, const sens_real *S)
 {
@@ -96,9 +146,10 @@ static sens_status add_step(void *self, const struct sens_step *step)
 
 /* ---- prepare and run ----------------------------------------------------------------------------------- */
 
-enum { OPT_SENS_TEST };
+enum { OPT_SENS_TEST, OPT_LINEAR };
 static const struct sens_option options[] = {
     [OPT_SENS_TEST] = SENS_TEST_OPTION(TEST_INSIDE, "sensitivities inside or outside the error test"),
+    [OPT_LINEAR] = SENS_LINEAR_OPTION,
     SENS_OPTIONS_END,
 };
 
@@ -119,6 +170,7 @@ static void describe_system(struct cfsa *cfsa, const struct sens_task *task)
                                 .slope = slope,
                                 .begin = running ? begin_quadrature : NULL,
                                 .look = running ? add_stage : NULL,
+                                .step = cfsa->along.family ? step_along : NULL,
                                 .self = cfsa};
     cfsa->cost = (struct sens_cost_sum){.cost = task->cost,
                                         .tableau = task->tableau,
@@ -133,15 +185,15 @@ static void describe_system(struct cfsa *cfsa, const struct sens_task *task)
 static sens_status create_stages(struct sens_ctx *ctx, struct cfsa *cfsa)
 {
     const struct sens_task *task = cfsa->system.task;
-    const size_t stages = (size_t)task->tableau->stages, points = task->cost->type->g ? stages : 1;
-    cfsa->products = SENS_NEW(ctx, struct sens_products *, stages);
-    cfsa->gradient = SENS_NEW(ctx, struct sens_gradient, stages);
+    const size_t points = (size_t)cfsa->points, costs = cfsa->explicit && task->cost->type->g ? points : 1;
+    cfsa->products = SENS_NEW(ctx, struct sens_products *, points);
+    cfsa->gradient = SENS_NEW(ctx, struct sens_gradient, points);
     if (!cfsa->products || !cfsa->gradient) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
-    for (size_t i = 0; i < stages && status == SENS_OK; i++)
+    for (size_t i = 0; i < points && status == SENS_OK; i++)
         status =
             sens_products_create(ctx, task->problem, SENS_JVP, 1, cfsa->system.n_dir, &cfsa->products[i]);
-    for (size_t i = 0; i < points && status == SENS_OK; i++) {
+    for (size_t i = 0; i < costs && status == SENS_OK; i++) {
         status = sens_gradient_create(ctx, task, i == 0 && cfsa->system.np > 0, &cfsa->gradient[i]);
         if (i > 0) cfsa->gradient[i].dp = cfsa->gradient[0].dp;
     }
@@ -161,6 +213,14 @@ static sens_status create_offsets(struct sens_ctx *ctx, struct cfsa *cfsa)
     return SENS_OK;
 }
 
+static void find_explicit(struct cfsa *cfsa, const struct sens_tableau *tableau)
+{
+    const struct sens_tableau *const tb =
+        tableau->family == SENS_FAMILY_SWITCHED ? tableau->part[0] : tableau;
+    cfsa->explicit = tb->family == SENS_FAMILY_EXPLICIT ? tb : NULL;
+    cfsa->points = cfsa->explicit && tb->stages > 2 ? tb->stages : 2;
+}
+
 static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, void **state)
 {
     struct cfsa *cfsa = SENS_NEW(ctx, struct cfsa, 1);
@@ -174,9 +234,13 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     cfsa->dG = SENS_NEW(ctx, sens_real, m * lanes);
     cfsa->gain = running ? SENS_NEW(ctx, sens_real, m * lanes) : NULL;
     if (!cfsa->x || !cfsa->G || !cfsa->dG || (running && !cfsa->gain)) return SENS_NO_MEMORY;
+    find_explicit(cfsa, task->tableau);
+    ctx->linear = (enum sens_kernel_choice)task->option[OPT_LINEAR].number;
     status = create_stages(ctx, cfsa);
     if (status == SENS_OK) status = create_offsets(ctx, cfsa);
+    if (status == SENS_OK) status = create_along(ctx, task, cfsa);
     describe_system(cfsa, task);
+    if (status == SENS_OK) status = sens_cost_sum_prepare(ctx, &cfsa->cost);
     if (status == SENS_OK) status = sens_stops_create(ctx, task, &cfsa->stops);
     if (status == SENS_OK) status = sens_solver_create(ctx, &cfsa->ode, &cfsa->settings, &cfsa->solver);
     if (status == SENS_OK) status = sens_solver_follow(ctx, cfsa->solver, &cfsa->followers);
@@ -205,8 +269,10 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
                                .t_forward = sens_now(ctx) - begin,
                                .lanes = (int)system->L,
                                .threads = 1};
-    for (int i = 0; i < cfsa->settings.tableau->stages; i++)
+    for (int i = 0; i < cfsa->points; i++)
         sens_products_count(cfsa->products[i], system->lanes - system->n_dir, system->lanes, work);
+    if (cfsa->along.family) tangent_along_count(&cfsa->along, system->lanes - system->n_dir, work);
+    sens_scheme_count(sens_solver_scheme(cfsa->solver), work);
     return SENS_OK;
 }
 
@@ -218,8 +284,8 @@ SENS_METHOD(cfsa) = {
     .reference = "Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, I.14; Martins & "
                  "Lakshtanov, arXiv 2410.01911",
     .derivative = SENS_DERIVATIVE_CONTINUOUS,
-    .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER |
-            SENS_CAP_LANES | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS,
+    .caps = SENS_CAP_TOLERANCE | SENS_CAP_COMPONENTS | SENS_CAP_TABLEAU | SENS_CAP_IMPLICIT | SENS_CAP_MASS |
+            SENS_CAP_CONTROLLER | SENS_CAP_LANES | SENS_CAP_RUNNING_COST | SENS_CAP_OBSERVATIONS,
     .options = options,
     .prepare = prepare,
     .run = run,

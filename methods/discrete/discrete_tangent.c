@@ -15,7 +15,7 @@
 #include "sens/method.h"
 #include "store.h"
 #include "tangent.h"
-#include "tangent_family.h"
+#include "tangent_along.h"
 #include "tangent_test.h"
 
 struct tangent {
@@ -33,44 +33,7 @@ struct tangent {
     sens_real *G;                  /* [m] */
 };
 
-/* ---- columns of df/dp and dx0/dp in their lanes -------------------------------------------------------- */
-
-/* OUT += columns of df/dp where the products stand, or of dx0/dp where they are NULL. */
-static void columns(const struct tangent_block *block, struct sens_products *products, size_t k0, size_t L,
-                    sens_real *OUT)
-{
-    if (products)
-        sens_products_add_columns(products, k0, L, OUT);
-    else
-        block->pb->type->x0_jvp_cols(block->pb, block->pb->p, k0, L, OUT);
-}
-
-/* Number of directions from number l that are consecutive parameters; 0 when that is an initial state. */
-static size_t run_length(const struct tangent_block *block, size_t l)
-{
-    const size_t *col = block->col + l;
-    size_t length = 0;
-    while (l + length < block->count && col[length] < block->pb->np && col[length] == col[0] + length)
-        length++;
-    return length;
-}
-
-void tangent_add_columns(const struct tangent_block *block, struct sens_products *products, sens_real *OUT)
-{
-    const size_t n = block->pb->n, L = block->L;
-    for (size_t l = 0; l < block->count;) {
-        const size_t length = run_length(block, l);
-        if (length == L) {
-            columns(block, products, block->col[l], length, OUT);
-        } else if (length > 0) {
-            memset(block->column, 0, n * length * sizeof *block->column);
-            columns(block, products, block->col[l], length, block->column);
-            for (size_t r = 0; r < n; r++)
-                for (size_t q = 0; q < length; q++) OUT[r * L + l + q] += block->column[r * length + q];
-        }
-        l += length > 0 ? length : 1;
-    }
-}
+/* ---- along a block ------------------------------------------------------------------------------------- */
 
 static void start_block(const struct tangent *tg, const struct tangent_block *block)
 {
@@ -80,18 +43,6 @@ static void start_block(const struct tangent *tg, const struct tangent_block *bl
     for (size_t l = 0; l < block->count; l++)
         if (col[l] >= tg->np) block->s[(col[l] - tg->np) * L + l] = 1;
     if (sens_problem_x0_depends(tg->task->problem)) tangent_add_columns(block, NULL, block->s);
-}
-
-/* ---- the cost along a block ---------------------------------------------------------------------------- */
-
-void tangent_add_cost(const struct tangent_block *block, const struct sens_gradient *gradient,
-                      const sens_real *S)
-{
-    const size_t *col = block->col, L = block->L, m = gradient->cost->m, np = block->pb->np;
-    sens_gradient_multiply(gradient, L, S, block->dG);
-    for (size_t l = 0; gradient->dp && l < block->count; l++)
-        for (size_t c = 0; col[l] < np && c < m; c++)
-            block->dG[c * L + l] += sens_gradient_explicit(gradient, c, col[l]);
 }
 
 static void observe(struct tangent *tg, size_t j, const sens_real *x)
@@ -165,7 +116,7 @@ static sens_status create_blocks(struct sens_ctx *ctx, struct tangent *tg)
     const size_t L = tg->L;
     sens_real *s = SENS_NEW(ctx, sens_real, tg->blocks * tg->n * L);
     sens_real *dG = SENS_NEW(ctx, sens_real, tg->blocks * tg->m * L);
-    sens_real *column = SENS_NEW(ctx, sens_real, tg->n * L);
+    sens_real *column = SENS_NEW(ctx, sens_real, tg->n * (L > TANGENT_COLUMNS ? L : TANGENT_COLUMNS));
     tg->block = SENS_NEW(ctx, struct tangent_block, tg->blocks);
     if (!s || !dG || !column || !tg->block) return SENS_NO_MEMORY;
     for (size_t b = 0; b < tg->blocks; b++) {
@@ -190,31 +141,18 @@ static sens_status create_vectors(struct sens_ctx *ctx, struct tangent *tg)
     return sens_gradient_create(ctx, tg->task, true, &tg->observed);
 }
 
-/* By the family of the tableau: a line each. */
-static const struct tangent_family *const families[SENS_FAMILIES] = {
-    [SENS_FAMILY_EXPLICIT] = &tangent_runge_kutta,
-    [SENS_FAMILY_DIRK] = &tangent_runge_kutta,
-    [SENS_FAMILY_FIRK] = &tangent_firk,
-    [SENS_FAMILY_ROSENBROCK] = &tangent_rosenbrock,
-    [SENS_FAMILY_SWITCHED] = &tangent_switched,
-};
-
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bool tested,
                           enum sens_traj_keep keep, size_t n_cols, const size_t *col, struct tangent **made)
 {
-    const struct sens_tableau *tb = task->tableau;
-    const bool known = (int)tb->family >= 0 && tb->family < SENS_FAMILIES && families[tb->family];
-    if (!known) {
-        sens_fail(ctx, SENS_UNSUPPORTED, "tableau %s: no tangent of its family", tb->name);
-        return SENS_UNSUPPORTED;
-    }
     struct tangent *tg = SENS_NEW(ctx, struct tangent, 1);
     if (!tg) return SENS_NO_MEMORY;
-    *tg = (struct tangent){.task = task, .family = families[tb->family], .n_cols = n_cols, .col = col};
+    *tg = (struct tangent){
+        .task = task, .family = tangent_family_of(ctx, task->tableau), .n_cols = n_cols, .col = col};
+    if (!tg->family) return SENS_UNSUPPORTED;
     tg->n = task->problem->n;
     tg->np = task->problem->np;
     tg->m = task->cost->m;
-    tg->L = sens_directions_lanes(task->lanes, n_cols, tg->n, (size_t)tb->stages + 2);
+    tg->L = sens_directions_lanes(task->lanes, n_cols, tg->n, (size_t)task->tableau->stages + 2);
     tg->blocks = (n_cols + tg->L - 1) / tg->L;
     sens_status status = create_blocks(ctx, tg);
     if (status == SENS_OK) status = create_vectors(ctx, tg);
@@ -223,7 +161,7 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, bo
     if (status == SENS_OK)
         status =
             sens_traj_create(ctx, task, &tg->stops, sens_tangent_test_followers(tg->test), keep, &tg->traj);
-    if (status == SENS_OK) status = tg->family->create(ctx, task, tg->L, n_cols, &tg->own);
+    if (status == SENS_OK) status = tg->family->create(ctx, task, tg->L, n_cols, NULL, &tg->own);
     if (status == SENS_OK) *made = tg;
     return status;
 }

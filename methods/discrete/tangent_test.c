@@ -8,23 +8,23 @@
 
 #include "linear_option.h"
 #include "products.h"
+#include "tangent_along.h"
 
-enum { COLUMNS = 16 }; /* of df/dp at a time */
-
+/* The two lanes as one block of the tangent, without a column: an initial state's lane has nothing to add. */
 struct sens_tangent_test {
     struct sens_traj_followers along;
     struct sens_followers followers;
     struct sens_ode_part whole;
     struct sens_ode ode; /* for the tolerances of its components */
-    const struct sens_problem *pb;
     size_t offset[2], count[1];
-    size_t lanes; /* 1 or 2: the initial states first */
-    bool wrt_p;   /* the last lane is the parameters' */
-    int stages;
-    struct sens_products **products; /* [stages] */
+    int points;                      /* at which slopes may be asked for */
+    struct sens_products **products; /* [points] */
     sens_real *start;                /* [n][lanes] */
     sens_real *weight;               /* [np] */
-    sens_real *column;               /* [n][COLUMNS] */
+    struct tangent_block block;
+    struct sens_cost no_cost;   /* for the tangent of a step */
+    struct sens_task task;      /* with it */
+    struct tangent_along steps; /* of implicit formulas; family NULL: the tableau has none */
 };
 
 static const char *const solve_choices[] = {"direct", "newton", NULL};
@@ -57,66 +57,49 @@ static sens_real irregular(size_t k)
     return (sens_real)(k % 2 ? -0.5 - share : 0.5 + share);
 }
 
-/* Of the derivative of f at stage i, or of the initial state. */
-typedef void column_product(const struct sens_tangent_test *test, int i, size_t k0, size_t L, sens_real *OUT);
-
-static void rhs_columns(const struct sens_tangent_test *test, int i, size_t k0, size_t L, sens_real *OUT)
-{
-    sens_products_add_columns(test->products[i], k0, L, OUT);
-}
-
-static void x0_columns(const struct sens_tangent_test *test, int i, size_t k0, size_t L, sens_real *OUT)
-{
-    (void)i;
-    test->pb->type->x0_jvp_cols(test->pb, test->pb->p, k0, L, OUT);
-}
-
-/* z [n][lanes], lane of the parameters += sum_k weight_k column_k */
-static void add_weighted(const struct sens_tangent_test *test, column_product *product, int i, sens_real *z)
-{
-    const size_t n = test->pb->n, np = test->pb->np, lane = test->lanes - 1;
-    for (size_t k0 = 0, L; k0 < np; k0 += L) {
-        L = np - k0 < COLUMNS ? np - k0 : COLUMNS;
-        memset(test->column, 0, n * L * sizeof *test->column);
-        product(test, i, k0, L, test->column);
-        for (size_t r = 0; r < n; r++)
-            for (size_t l = 0; l < L; l++)
-                z[r * test->lanes + lane] += test->weight[k0 + l] * test->column[r * L + l];
-    }
-}
-
 /* ---- as followers -------------------------------------------------------------------------------------- */
 
 static void move_to(void *self, int i, sens_real t, const sens_real *x)
 {
     const struct sens_tangent_test *test = self;
-    sens_products_at(test->products[i], &(struct sens_at){t, x, test->pb->p});
+    sens_products_at(test->products[i], &(struct sens_at){t, x, test->block.pb->p});
 }
 
 static void slope(void *self, int i, size_t b, const sens_real *z, sens_real *dz)
 {
     const struct sens_tangent_test *test = self;
     (void)b;
-    sens_products_multiply(test->products[i], test->lanes, z, dz);
-    if (!test->wrt_p) return;
-    if (!sens_products_add_weighted(test->products[i], test->weight, test->lanes, dz + test->lanes - 1))
-        add_weighted(test, rhs_columns, i, dz);
+    sens_products_multiply(test->products[i], test->block.L, z, dz);
+    tangent_add_columns(&test->block, test->products[i], dz);
+}
+
+static sens_status step(void *self, const struct sens_step *step, const sens_real *z, const sens_real *f,
+                        sens_real *z1, sens_real *e)
+{
+    return tangent_along_step(&((struct sens_tangent_test *)self)->steps, step, z, f, z1, e);
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
-static sens_status create_arrays(struct sens_ctx *ctx, const struct sens_task *task,
+/* The explicit formula has slopes at its stages; the choice of the first step, at two points. */
+static int count_points(const struct sens_tableau *tb)
+{
+    const struct sens_tableau *const of = tb->family == SENS_FAMILY_SWITCHED ? tb->part[0] : tb;
+    return of->family == SENS_FAMILY_EXPLICIT && of->stages > 2 ? of->stages : 2;
+}
+
+static sens_status create_arrays(struct sens_ctx *ctx, const struct sens_task *task, size_t lanes,
                                  struct sens_tangent_test *test)
 {
-    const size_t n = test->pb->n, np = test->pb->np;
-    test->start = SENS_NEW(ctx, sens_real, n * test->lanes);
+    const size_t n = task->problem->n, np = task->problem->np;
+    test->start = SENS_NEW(ctx, sens_real, n * lanes);
     test->weight = SENS_NEW(ctx, sens_real, np);
-    test->column = SENS_NEW(ctx, sens_real, n * COLUMNS);
-    test->products = SENS_NEW(ctx, struct sens_products *, (size_t)test->stages);
-    if (!test->start || !test->weight || !test->column || !test->products) return SENS_NO_MEMORY;
+    test->block.column = SENS_NEW(ctx, sens_real, n * TANGENT_COLUMNS);
+    test->products = SENS_NEW(ctx, struct sens_products *, (size_t)test->points);
+    if (!test->start || !test->weight || !test->block.column || !test->products) return SENS_NO_MEMORY;
     sens_status status = SENS_OK;
-    for (int i = 0; i < test->stages && status == SENS_OK; i++)
-        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, test->lanes, &test->products[i]);
+    for (int i = 0; i < test->points && status == SENS_OK; i++)
+        status = sens_products_create(ctx, task->problem, SENS_JVP, 1, lanes, &test->products[i]);
     return status;
 }
 
@@ -124,14 +107,27 @@ static sens_status create_arrays(struct sens_ctx *ctx, const struct sens_task *t
  * 1. */
 static void set_start(struct sens_tangent_test *test, bool wrt_x0)
 {
-    const struct sens_problem *pb = test->pb;
-    memset(test->start, 0, pb->n * test->lanes * sizeof *test->start);
-    for (size_t i = 0; wrt_x0 && i < pb->n; i++) test->start[i * test->lanes] = irregular(i);
+    const struct sens_problem *pb = test->block.pb;
+    memset(test->start, 0, pb->n * test->block.L * sizeof *test->start);
+    for (size_t i = 0; wrt_x0 && i < pb->n; i++) test->start[i * test->block.L] = irregular(i);
     for (size_t k = 0; k < pb->np; k++) {
         const sens_real size = fabs(pb->p[k]);
         test->weight[k] = irregular(k) * (size > 1 ? size : 1);
     }
-    if (test->wrt_p && sens_problem_x0_depends(pb)) add_weighted(test, x0_columns, 0, test->start);
+    if (sens_problem_x0_depends(pb)) tangent_add_columns(&test->block, NULL, test->start);
+}
+
+/* What takes the two lanes through implicit steps; no cost is summed on the way. */
+static sens_status create_steps(struct sens_ctx *ctx, const struct sens_task *task,
+                                struct sens_tangent_test *test)
+{
+    static const struct sens_cost_type none = {.name = "none"};
+    if (task->tableau->family == SENS_FAMILY_EXPLICIT) return SENS_OK;
+    test->no_cost = (struct sens_cost){.type = &none};
+    test->task = *task;
+    test->task.cost = &test->no_cost;
+    test->steps = (struct tangent_along){.blocks = 1, .block = &test->block, .offset = test->offset};
+    return tangent_along_create(ctx, &test->task, test->block.L, test->block.L, &test->steps);
 }
 
 sens_status sens_tangent_test_create(struct sens_ctx *ctx, const struct sens_task *task, bool wanted,
@@ -142,21 +138,18 @@ sens_status sens_tangent_test_create(struct sens_ctx *ctx, const struct sens_tas
     const size_t lanes = (size_t)wrt_x0 + wrt_p;
     *made = NULL;
     if (!wanted || !task->controller->adaptive || !task->tableau->e || lanes == 0) return SENS_OK;
-    if (task->tableau->family != SENS_FAMILY_EXPLICIT)
-        return sens_fail(
-            ctx, SENS_UNSUPPORTED,
-            "sens_test=inside: steps of tableau %s carry no tangent; take sens_test=outside, and compare "
-            "with a smaller tol, or take an explicit tableau",
-            task->tableau->name);
     struct sens_tangent_test *test = SENS_NEW(ctx, struct sens_tangent_test, 1);
     if (!test) return SENS_NO_MEMORY;
     *test =
-        (struct sens_tangent_test){.pb = pb, .lanes = lanes, .wrt_p = wrt_p, .stages = task->tableau->stages};
-    const sens_status status = create_arrays(ctx, task, test);
+        (struct sens_tangent_test){.points = count_points(task->tableau), .block = {.pb = pb, .L = lanes}};
+    sens_status status = create_arrays(ctx, task, lanes, test);
     if (status != SENS_OK) return status;
+    test->block.weight = wrt_p ? test->weight : NULL;
+    test->offset[1] = test->count[0] = pb->n * lanes;
     set_start(test, wrt_x0);
     sens_problem_ode(task, NULL, &test->whole, &test->ode);
-    test->offset[1] = test->count[0] = pb->n * lanes;
+    status = create_steps(ctx, task, test);
+    if (status != SENS_OK) return status;
     test->followers =
         (struct sens_followers){.blocks = 1,
                                 .offset = test->offset,
@@ -165,6 +158,7 @@ sens_status sens_tangent_test_create(struct sens_ctx *ctx, const struct sens_tas
                                 .rows = task->n_tolerances ? &test->ode : NULL,
                                 .at = move_to,
                                 .slope = slope,
+                                .step = test->steps.family ? step : NULL,
                                 .self = test};
     test->along = (struct sens_traj_followers){.who = &test->followers, .start = test->start};
     *made = test;
@@ -178,6 +172,7 @@ const struct sens_traj_followers *sens_tangent_test_followers(const struct sens_
 
 void sens_tangent_test_count(struct sens_tangent_test *test, struct sens_work *work)
 {
-    for (int i = 0; test && i < test->stages; i++)
-        sens_products_count(test->products[i], 0, test->lanes, work);
+    for (int i = 0; test && i < test->points; i++)
+        sens_products_count(test->products[i], 0, test->block.L, work);
+    if (test && test->steps.family) tangent_along_count(&test->steps, 0, work);
 }

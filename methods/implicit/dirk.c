@@ -138,19 +138,34 @@ static const sens_real *end_state(const struct sens_dirk *dirk, sens_real h, sen
     return beside;
 }
 
+/* e [n][L] becomes (I - h gamma J)^-1 e. */
+static void filter(struct sens_scheme *scheme, size_t L, sens_real *e)
+{
+    scheme->did.solves += (long)L;
+    sens_shifted_solve(((struct sens_dirk *)scheme)->matrix.system, false, L, e);
+}
+
 /* e = (I - h gamma J)^-1 h sum_i (b_i - bhat_i) K_i. */
 static void filtered_error(struct sens_dirk *dirk, sens_real h, sens_real *e)
 {
     const struct sens_tableau *const tb = dirk->head.scheme.with.tableau;
     sum(dirk, dirk->head.scheme.K, tb->stages, h, NULL, tb->e, e);
-    dirk->head.scheme.did.solves++;
-    sens_shifted_solve(dirk->matrix.system, false, 1, e);
+    filter(&dirk->head.scheme, 1, e);
+}
+
+/* What goes along; an additive step's estimate is not filtered. */
+static sens_status try_along(struct sens_dirk *dirk, sens_real h, bool estimates)
+{
+    const struct sens_shifted *const factors[] = {dirk->matrix.system};
+    if (!dirk->head.along) return SENS_OK;
+    return sens_along_try(dirk->head.along, &dirk->head.scheme, h, estimates, factors,
+                          dirk->part ? NULL : filter);
 }
 
 static sens_real scaled_error(struct sens_dirk *dirk, sens_real h)
 {
     const struct sens_scheme_setup *with = &dirk->head.scheme.with;
-    struct sens_error_norm norm = {0};
+    struct sens_error_norm norm = sens_along_norm(dirk->head.along);
     if (dirk->part)
         sens_dirk_additive_error(dirk, h, dirk->d);
     else
@@ -182,6 +197,8 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
     if (status != SENS_OK) return status;
     scheme->y1 = end_state(dirk, h, dirk->y1);
     if (!sens_finite(scheme->with.ode->n, scheme->y1)) return SENS_NONFINITE;
+    status = try_along(dirk, h, err);
+    if (status != SENS_OK) return status;
     if (err) *err = scaled_error(dirk, h);
     return err && beyond ? check_end(dirk, h) : SENS_OK;
 }
@@ -198,7 +215,7 @@ static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_r
     struct sens_dirk *dirk = (struct sens_dirk *)scheme;
     (void)h;
     scheme->did.residual += dirk->left;
-    sens_implicit_start(scheme, t1, scheme->y1, place);
+    sens_implicit_accept(scheme, t1, place);
 }
 
 static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
@@ -211,6 +228,7 @@ static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1
 
 const struct sens_scheme_type sens_scheme_dirk = {
     .create = create,
+    .follow = sens_implicit_follow,
     .start = sens_implicit_start,
     .slope = sens_implicit_derivative,
     .try = try_step,

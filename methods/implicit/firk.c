@@ -40,7 +40,7 @@ static sens_status create_vectors(struct sens_ctx *ctx, struct sens_firk *firk)
     firk->d = SENS_NEW(ctx, sens_real, S * n);
     firk->F = SENS_NEW(ctx, sens_real, S * n);
     firk->y1 = SENS_NEW(ctx, sens_real, n);
-    firk->MW = firk->head.M ? SENS_NEW(ctx, sens_real, S * n) : NULL;
+    firk->Me = firk->MW = firk->head.M ? SENS_NEW(ctx, sens_real, S * n) : NULL;
     if (firk->head.M && !firk->MW) return SENS_NO_MEMORY;
     return firk->K && firk->head.own_Y && firk->Z && firk->W && firk->d && firk->F && firk->y1
                ? SENS_OK
@@ -122,24 +122,32 @@ static sens_status stages(struct sens_firk *firk, sens_real h)
     return sens_finite(n, scheme->y1) ? SENS_OK : SENS_NONFINITE;
 }
 
+/* e [n][L] filtered, as often as the formula wants. */
+static void filter(struct sens_scheme *scheme, size_t L, sens_real *e)
+{
+    struct sens_firk *const firk = (struct sens_firk *)scheme;
+    const size_t size = scheme->with.ode->n * L;
+    scheme->did.solves += (long)L * firk->filters;
+    for (int k = 0; k < firk->filters; k++) {
+        if (k > 0 && firk->head.M) sens_mass_multiply(firk->head.M, false, L, e, firk->Me);
+        if (k > 0 && firk->head.M) memcpy(e, firk->Me, size * sizeof *e);
+        sens_firk_matrix_filter(&firk->matrix, L, e);
+    }
+}
+
 static sens_real scaled_error(struct sens_firk *firk, sens_real h)
 {
     const struct sens_scheme_setup *with = &firk->head.scheme.with;
     const size_t n = with->ode->n;
     const sens_real *const e = with->tableau->e;
     sens_real *const error = firk->d;
-    struct sens_error_norm norm = {0};
+    struct sens_error_norm norm = sens_along_norm(firk->head.along);
     for (size_t q = 0; q < n; q++) {
         sens_real sum = 0;
         for (size_t i = 0; i <= S; i++) sum += e[i] * firk->K[i * n + q];
         error[q] = h * sum;
     }
-    firk->head.scheme.did.solves += firk->filters;
-    for (int k = 0; k < firk->filters; k++) {
-        if (k > 0 && firk->head.M) sens_mass_multiply(firk->head.M, false, 1, error, firk->MW);
-        if (k > 0 && firk->head.M) memcpy(error, firk->MW, n * sizeof *error);
-        sens_firk_matrix_filter(&firk->matrix, error);
-    }
+    filter(&firk->head.scheme, 1, error);
     if (!sens_finite(n, error)) return (sens_real)NAN;
     const struct sens_trial trial = {.h = h,
                                      .y = firk->head.scheme.Y,
@@ -173,6 +181,27 @@ static void find_slopes(struct sens_firk *firk, sens_real h)
     for (size_t q = n; q < (S + 1) * n; q++) firk->K[q] /= h;
 }
 
+static sens_status try_along(struct sens_firk *firk, sens_real h, bool estimates)
+{
+    const struct sens_shifted *const factors[] = {firk->matrix.real, firk->matrix.pair};
+    if (!firk->head.along) return SENS_OK;
+    return sens_along_try(firk->head.along, &firk->head.scheme, h, estimates, factors, filter);
+}
+
+static sens_status follow(struct sens_ctx *ctx, struct sens_scheme *scheme,
+                          const struct sens_followers *followers)
+{
+    struct sens_firk *const firk = (struct sens_firk *)scheme;
+    size_t most = 1;
+    for (size_t b = 0; b < followers->blocks; b++) {
+        const size_t L = (followers->offset[b + 1] - followers->offset[b]) / scheme->with.ode->n;
+        most = L > most ? L : most;
+    }
+    if (firk->head.M && !(firk->Me = SENS_NEW(ctx, sens_real, scheme->with.ode->n * most)))
+        return SENS_NO_MEMORY;
+    return sens_implicit_follow(ctx, scheme, followers);
+}
+
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct sens_firk *firk = (struct sens_firk *)scheme;
@@ -183,6 +212,8 @@ static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *
     if (status == SENS_OK) status = stages(firk, h);
     if (status != SENS_OK) return status;
     find_slopes(firk, h);
+    status = try_along(firk, h, err);
+    if (status != SENS_OK) return status;
     if (err) *err = scaled_error(firk, h);
     return err && beyond ? check_end(firk, h) : SENS_OK;
 }
@@ -200,7 +231,7 @@ static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_r
     const struct sens_firk *firk = (struct sens_firk *)scheme;
     (void)h;
     scheme->did.residual += firk->left;
-    sens_implicit_start(scheme, t1, scheme->y1, place);
+    sens_implicit_accept(scheme, t1, place);
 }
 
 static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
@@ -212,6 +243,7 @@ static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1
 
 const struct sens_scheme_type sens_scheme_firk = {
     .create = create,
+    .follow = follow,
     .start = sens_implicit_start,
     .slope = sens_implicit_derivative,
     .try = try_step,

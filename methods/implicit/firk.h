@@ -17,6 +17,7 @@ struct sens_firk {
     sens_real *Z, *W;               /* [3][n] increments of the stages, and T^-1 of them */
     sens_real *d, *F;               /* [3][n] corrections of W, then of Z; slopes of the iterates */
     sens_real *MW;                  /* [3][n] with a mass matrix M: M W, M Z, M A^-1 Z; else NULL */
+    sens_real *Me;                  /* [n][L] with a mass matrix: M e of an estimate; else NULL */
     sens_real *y1;                  /* [n] candidate, unless it is the last stage state */
     double
         left; /* of the trial at hand: the distance of the stages from the solution, as sens_work.residual */

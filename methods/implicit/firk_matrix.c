@@ -90,9 +90,9 @@ void sens_firk_matrix_count(struct sens_firk_matrix *matrix, struct sens_work *w
     sens_shifted_count(matrix->pair, work);
 }
 
-void sens_firk_matrix_filter(struct sens_firk_matrix *matrix, sens_real *x)
+void sens_firk_matrix_filter(struct sens_firk_matrix *matrix, size_t L, sens_real *x)
 {
-    const size_t n = matrix->J->pb->n;
-    sens_shifted_solve(matrix->real, false, 1, x);
-    for (size_t q = 0; q < n; q++) x[q] *= matrix->transform.gamma;
+    const size_t size = matrix->J->pb->n * L;
+    sens_shifted_solve(matrix->real, false, L, x);
+    for (size_t q = 0; q < size; q++) x[q] *= matrix->transform.gamma;
 }

@@ -41,7 +41,7 @@ void sens_firk_matrix_solve(struct sens_firk_matrix *matrix, bool transposed, si
  * *work, and forgets them. A complex one counts as one. */
 void sens_firk_matrix_count(struct sens_firk_matrix *matrix, struct sens_work *work);
 
-/* x [n] becomes (I - h / gamma J)^-1 x, or with M in the place of I, which filters an error estimate. */
-void sens_firk_matrix_filter(struct sens_firk_matrix *matrix, sens_real *x);
+/* x [n][L] becomes (I - h / gamma J)^-1 x, or with M in the place of I, which filters an error estimate. */
+void sens_firk_matrix_filter(struct sens_firk_matrix *matrix, size_t L, sens_real *x);
 
 #endif

@@ -10,6 +10,20 @@ void sens_implicit_start(struct sens_scheme *scheme, sens_real t, const sens_rea
     if (scheme->Y != y) memmove(scheme->Y, y, scheme->with.ode->n * sizeof *y);
     scheme->t = t;
     head->f_known = head->J_known = false;
+    if (head->along) head->along->f_known = false;
+}
+
+void sens_implicit_accept(struct sens_scheme *scheme, sens_real t1, sens_real *place)
+{
+    const struct sens_implicit *head = (struct sens_implicit *)scheme;
+    if (head->along) sens_along_accept(head->along, scheme);
+    sens_implicit_start(scheme, t1, scheme->y1, place);
+}
+
+sens_status sens_implicit_follow(struct sens_ctx *ctx, struct sens_scheme *scheme,
+                                 const struct sens_followers *followers)
+{
+    return sens_along_create(ctx, scheme, followers, &((struct sens_implicit *)scheme)->along);
 }
 
 sens_status sens_implicit_slope(struct sens_scheme *scheme, const sens_real **f)

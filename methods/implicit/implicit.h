@@ -3,6 +3,7 @@
 #ifndef SENS_IMPLICIT_H
 #define SENS_IMPLICIT_H
 
+#include "along.h"
 #include "mass.h"
 #include "scheme.h"
 
@@ -15,11 +16,18 @@ struct sens_implicit {
     const struct sens_mass *M;    /* the problem's mass matrix; NULL: I, and the two below are not there */
     struct sens_mass_matrix mass; /* of it */
     sens_real *rate;              /* [n] x' */
+    struct sens_along *along;     /* NULL: nothing goes along */
 };
 
 /* For a sens_scheme_type: `start`, and `slope`, which evaluates f once a state. */
 void sens_implicit_start(struct sens_scheme *scheme, sens_real t, const sens_real *y, sens_real *place);
+/* The candidate of the last trial becomes the current state, and what goes along with it. */
+void sens_implicit_accept(struct sens_scheme *scheme, sens_real t1, sens_real *place);
 sens_status sens_implicit_slope(struct sens_scheme *scheme, const sens_real **f);
+
+/* For a sens_scheme_type: `follow`. */
+sens_status sens_implicit_follow(struct sens_ctx *ctx, struct sens_scheme *scheme,
+                                 const struct sens_followers *followers);
 
 /* For a sens_scheme_type, `slope` with or without a mass matrix: x' at the current state. */
 sens_status sens_implicit_derivative(struct sens_scheme *scheme, const sens_real **f);

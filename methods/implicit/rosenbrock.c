@@ -138,7 +138,7 @@ static sens_real scaled_error(const struct rosenbrock *ros, sens_real h)
 {
     const struct sens_scheme *scheme = &ros->head.scheme;
     const struct sens_scheme_setup *with = &scheme->with;
-    struct sens_error_norm norm = {0};
+    struct sens_error_norm norm = sens_along_norm(ros->head.along);
     sum(ros, ros->formula.stages, NULL, ros->formula.e, ros->g);
     const struct sens_trial trial = {.h = h, .y = scheme->Y, .f = ros->head.f, .y1 = scheme->y1, .e = ros->g};
     sens_error_norm_add(with->controller, with->ode, &trial, &norm);
@@ -157,14 +157,24 @@ static sens_status check_end(struct rosenbrock *ros, sens_real h)
     return status == SENS_OK && sens_shifted_negative(ros->matrix.system) ? SENS_SINGULAR : status;
 }
 
+/* Its estimates are bounded without a filter, as the state's. */
+static sens_status try_along(struct rosenbrock *ros, sens_real h, bool estimates)
+{
+    const struct sens_shifted *const factors[] = {ros->matrix.system};
+    if (!ros->head.along) return SENS_OK;
+    return sens_along_try(ros->head.along, &ros->head.scheme, h, estimates, factors, NULL);
+}
+
 static sens_status try_step(struct sens_scheme *scheme, sens_real h, sens_real *err)
 {
     struct rosenbrock *ros = (struct rosenbrock *)scheme;
-    const sens_status status = stages(ros, h);
+    sens_status status = stages(ros, h);
     if (status != SENS_OK) return status;
     sum(ros, ros->formula.stages, scheme->Y, ros->formula.m, ros->y1);
     scheme->y1 = ros->y1;
     if (!sens_finite(scheme->with.ode->n, ros->y1)) return SENS_NONFINITE;
+    status = try_along(ros, h, err);
+    if (status != SENS_OK) return status;
     if (err) *err = scaled_error(ros, h);
     return err && sens_shifted_negative(ros->matrix.system) ? check_end(ros, h) : SENS_OK;
 }
@@ -178,7 +188,7 @@ static struct sens_scheme_systems systems_of(struct sens_scheme *scheme)
 static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *place)
 {
     (void)h;
-    sens_implicit_start(scheme, t1, scheme->y1, place);
+    sens_implicit_accept(scheme, t1, place);
 }
 
 static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
@@ -235,6 +245,7 @@ static const struct sens_scheme_dense dense = {
 
 const struct sens_scheme_type sens_scheme_rosenbrock = {
     .create = create,
+    .follow = sens_implicit_follow,
     .start = sens_implicit_start,
     .slope = sens_implicit_slope,
     .try = try_step,

@@ -15,6 +15,7 @@
  *
  * in 5 steps in a row, explicit steps of that length are stable, too. In both, |.| is relative to w_i = atol + rtol
  * |y_i|, what the error test allows: so neither depends on the units of the states. */
+#include <string.h>
 #include <tgmath.h>
 
 #include "dirk.h"
@@ -31,6 +32,7 @@ struct switched {
     int stiff, calm; /* explicit steps beyond the boundary; within, since the last one beyond */
     int smooth;      /* implicit steps in a row that explicit ones could have taken */
     sens_real *w;    /* [n] */
+    const struct sens_followers *who; /* NULL: nothing goes along */
 };
 
 /* ---- the part at work ------------------------------------------------------------------------------------ */
@@ -57,12 +59,23 @@ static void show(struct switched *sw)
     scheme->Y = part->Y;
     scheme->K = part->K;
     scheme->y1 = part->y1;
+    scheme->z = part->z;
+    scheme->z1 = part->z1;
+}
+
+/* What goes along becomes that of a part. */
+static void hand_over(const struct switched *sw, int part)
+{
+    const struct sens_followers *const who = sw->who;
+    sens_real *const z = sw->part[part]->z;
+    if (who && z != sw->scheme.z) memcpy(z, sw->scheme.z, who->offset[who->blocks] * sizeof *z);
 }
 
 /* The current state of one part becomes that of the other, in the same place. */
 static void change(struct switched *sw)
 {
     const struct sens_scheme *from = sw->part[sw->now];
+    hand_over(sw, sw->now == EXPLICIT ? IMPLICIT : EXPLICIT);
     sw->now = sw->now == EXPLICIT ? IMPLICIT : EXPLICIT;
     sw->part[sw->now]->type->start(sw->part[sw->now], from->t, from->Y, from->Y);
     sw->stiff = sw->calm = sw->smooth = 0;
@@ -168,9 +181,22 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_scheme_setup *
 
 /* ---- as in scheme.h --------------------------------------------------------------------------------------- */
 
+static sens_status follow(struct sens_ctx *ctx, struct sens_scheme *scheme,
+                          const struct sens_followers *followers)
+{
+    struct switched *sw = (struct switched *)scheme;
+    sens_status status = SENS_OK;
+    for (int k = 0; k < 2 && status == SENS_OK; k++)
+        status = sw->part[k]->type->follow(ctx, sw->part[k], followers);
+    sw->who = followers;
+    show(sw);
+    return status;
+}
+
 static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, sens_real *place)
 {
     struct switched *sw = (struct switched *)scheme;
+    hand_over(sw, EXPLICIT);
     sw->now = EXPLICIT;
     sw->told = false;
     sw->stiff = sw->calm = sw->smooth = 0;
@@ -205,6 +231,7 @@ static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_r
     scheme->did.steps_implicit += sw->now == IMPLICIT;
     part->type->accept(part, h, t1, place);
     take_account(sw);
+    show(sw);
     if (due) change(sw);
     show(sw);
 }
@@ -229,6 +256,7 @@ static void take(struct sens_scheme *scheme, const struct sens_tableau *part)
 
 const struct sens_scheme_type sens_scheme_switched = {
     .create = create,
+    .follow = follow,
     .start = start,
     .slope = slope,
     .try = try_step,

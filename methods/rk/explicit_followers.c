@@ -145,22 +145,28 @@ static void advance_block(const struct sens_follow *fo, sens_real h, size_t b)
     if (last == stages) sum(size, fo->z + offset, h, &fo->b, fo->z1 + offset);
 }
 
+void sens_followers_add(const struct sens_followers *who, const struct sens_controller *controller, size_t b,
+                        const struct sens_trial *trial, struct sens_error_norm *norm)
+{
+    struct sens_ode_part part = who->part;
+    part.count = who->offset[b + 1] - who->offset[b];
+    if (who->rows)
+        sens_error_norm_add_parts(controller, who->rows, part.count / who->rows->n, trial, norm);
+    else
+        controller->add(&part, trial, norm);
+    norm->tested -= part.count - who->count[b];
+}
+
 /* Adds the estimates of block b to the norm; false when they are not finite. */
 static bool estimate_block(const struct sens_follow *fo, sens_real h, size_t b, struct sens_error_norm *norm)
 {
     const size_t offset = fo->who->offset[b], size = fo->who->offset[b + 1] - offset;
-    struct sens_ode_part part = fo->who->part;
-    part.count = size;
     sum(size, NULL, h, &fo->we, fo->e);
     if (fo->e3) sum(size, NULL, h, &fo->we3, fo->e3);
     if (!sens_finite(size, fo->e)) return false;
     const struct sens_trial trial = {
         .h = h, .y = fo->z + offset, .f = fo->slope[0], .y1 = fo->z1 + offset, .e = fo->e, .e3 = fo->e3};
-    if (fo->who->rows)
-        sens_error_norm_add_parts(fo->controller, fo->who->rows, size / fo->who->rows->n, &trial, norm);
-    else
-        fo->controller->add(&part, &trial, norm);
-    norm->tested -= size - fo->who->count[b];
+    sens_followers_add(fo->who, fo->controller, b, &trial, norm);
     return true;
 }
 

@@ -10,6 +10,8 @@
 
 #include "system.h"
 
+struct sens_step; /* step.h */
+
 struct sens_followers {
     size_t blocks;
     const size_t *offset;      /* [blocks + 1]: block b is z[q], offset[b] <= q < offset[b + 1] */
@@ -26,7 +28,16 @@ struct sens_followers {
      * and every stage state of every block in it. */
     void (*begin)(void *self, sens_real t, sens_real h, const sens_real *Y);
     void (*look)(void *self, int i, size_t b, const sens_real *z);
+    /* By implicit formulas, whose stages are found together: all blocks, which are linear in z, over the trial of the
+     * leader, whose stages are known. z1 [all], and where e [all] is not NULL h sum_i (b_i - bhat_i) k_i, before any
+     * filter; f [all] is F at the start, where e is not NULL. Any status of a solve. NULL: explicit formulas alone. */
+    sens_status (*step)(void *self, const struct sens_step *step, const sens_real *z, const sens_real *f,
+                        sens_real *z1, sens_real *e);
     void *self;
 };
+
+/* Adds the estimates of block b, with the vectors of the trial beginning where it does, to the norm of a trial. */
+void sens_followers_add(const struct sens_followers *who, const struct sens_controller *controller, size_t b,
+                        const struct sens_trial *trial, struct sens_error_norm *norm);
 
 #endif

@@ -165,10 +165,10 @@ static inline void check_singular(const struct sens_tableau *tableau)
     bed_free(&bed);
 }
 
-/* What has no implicit form says so: nothing follows the state, no backward system has a J. */
+/* What has no implicit form says so: no backward system has a J. */
 static inline void check_others_refuse(const struct sens_tableau *tableau)
 {
-    const char *const method[] = {"cfsa", "casa_dense", "casa_reverse"};
+    const char *const method[] = {"casa_dense", "casa_reverse"};
     for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
         struct method_bed bed;
         bed_create(&bed, "robertson", "identity", NULL);

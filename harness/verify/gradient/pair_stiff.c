@@ -12,10 +12,9 @@ enum { OUTPUTS = 2, STIFF_STEPS = 20000 };
 /* Tolerance of a solve of ours. */
 static const double MODERATE = 1e-6;
 
-/* What may be tested is; implicit steps carry no tangent to be tested. */
+/* What may be tested is. */
 static void test_all(struct bed *bed)
 {
-    if (bed->task.tableau->family != SENS_FAMILY_EXPLICIT) return;
     for (size_t i = 0; i < sens_option_count(bed->method->options); i++) {
         const long inside = bed_error_test(bed, i, "inside");
         if (inside >= 0 && !verify_held(bed->v, &bed->method->options[i]))

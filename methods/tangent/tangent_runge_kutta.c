@@ -18,6 +18,7 @@
  *     c = s + h sum_{j<i} a_ij k_j + aE_ij l_j,   (I - h gamma df_I/dx) sigma_i = c + h gamma df_I/dq,
  *     l_i = (df/dx - df_I/dx) sigma_i + df/dq - df_I/dq,   s += h sum_i b_i (k_i + l_i). */
 #include <string.h>
+#include <tgmath.h>
 
 #include "kernels.h"
 #include "mass.h"
@@ -30,7 +31,7 @@ struct rows {
     size_t n, L;
     int first, stages;               /* those that move a direction */
     bool running;                    /* the cost has a running part that depends on the state */
-    struct sens_terms *a, b;         /* [stages] */
+    struct sens_terms *a, b, e;      /* [stages] */
     struct sens_terms *a_explicit;   /* [stages] of additive steps */
     struct sens_products **products; /* [stages] of f */
     struct sens_products **of_part;  /* [stages] of f_I */
@@ -151,6 +152,29 @@ static sens_status advance(void *own, const struct sens_step *step, const struct
     return SENS_OK;
 }
 
+/* e = h sum_i (b_i - bhat_i) k_i; the slope of the first stage, which is explicit, is f. */
+static void estimate_of(const struct rows *rows, size_t size, sens_real h, const sens_real *k,
+                        const sens_real *f, sens_real *e)
+{
+    int count = add_terms(rows, 0, h, &rows->e, k);
+    for (int j = 0; f && j < rows->e.terms; j++)
+        if (rows->e.stage[j] == 0) rows->vector[j] = f;
+    sens_lanes_combine(size, count, 1, rows->weight, rows->vector, e);
+}
+
+static void estimate(void *own, const struct sens_step *step, const struct tangent_block *block,
+                     const sens_real *s, const sens_real *f, sens_real *e)
+{
+    const struct rows *rows = own;
+    const size_t size = rows->n * block->L;
+    sens_real *const of_l = rows->f;
+    (void)s;
+    estimate_of(rows, size, step->h, rows->k, rows->part ? NULL : f, e);
+    if (!rows->part) return;
+    estimate_of(rows, size, step->h, explicit_slopes(rows), NULL, of_l);
+    for (size_t q = 0; q < size; q++) e[q] = fabs(e[q]) + fabs(of_l[q]);
+}
+
 static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
 {
     const struct rows *rows = own;
@@ -170,6 +194,7 @@ static sens_status create_terms(struct sens_ctx *ctx, struct rows *rows)
     rows->a_explicit = rows->part ? SENS_NEW(ctx, struct sens_terms, (size_t)rows->stages) : NULL;
     if (!rows->a || (rows->part && !rows->a_explicit)) return SENS_NO_MEMORY;
     sens_status status = sens_terms_create(ctx, rows->stages, tb->b, &rows->b);
+    if (status == SENS_OK && tb->e) status = sens_terms_create(ctx, rows->stages, tb->e, &rows->e);
     for (int i = 0; i < rows->stages && status == SENS_OK; i++)
         status = sens_terms_create(ctx, i, tb->a + i * (tb->stages + tb->extra_stages), &rows->a[i]);
     for (int i = 0; rows->part && i < rows->stages && status == SENS_OK; i++)
@@ -249,9 +274,10 @@ static bool first_matters(const struct sens_tableau *tb)
 /* The last stage of an explicit FSAL pair moves no direction, unless a cost or an interpolant asks for it:
  * none does here. */
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, size_t L, size_t n_cols,
-                          void **own)
+                          const sens_real *weight, void **own)
 {
     const struct sens_tableau *tb = task->tableau;
+    (void)weight;
     struct rows *rows = SENS_NEW(ctx, struct rows, 1);
     if (!rows) return SENS_NO_MEMORY;
     *rows =
@@ -284,5 +310,6 @@ const struct tangent_family tangent_runge_kutta = {
     .keep = keep,
     .linearise = linearise,
     .advance = advance,
+    .estimate = estimate,
     .count = count,
 };

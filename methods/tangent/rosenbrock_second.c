@@ -74,13 +74,13 @@ static void turn_to_stage(struct rosenbrock_second *second, const struct sens_st
     memcpy(along->u, increment(second, step, i), second->pb->n * sizeof *along->u);
 }
 
-/* From now on along p_k. */
-static void turn_to_parameter(struct rosenbrock_second *second, size_t k)
+/* From now on along the parameters of column k. */
+static void turn_to_parameters(struct rosenbrock_second *second, size_t k)
 {
     struct rosenbrock_along *along = &second->along;
     along->of_state = false;
     along->width = 0;
-    for (size_t q = 0; q < second->pb->np; q++) along->p[q] = q == k;
+    for (size_t q = 0; q < second->pb->np; q++) along->p[q] = second->weight ? second->weight[q] : q == k;
 }
 
 void rosenbrock_second_at(struct rosenbrock_second *second, const struct sens_step *step)
@@ -116,7 +116,17 @@ void rosenbrock_second_add(const struct rosenbrock_second *second, size_t i, siz
 
 /* ---- df/dp along it ------------------------------------------------------------------------------------ */
 
-/* P [n][np] = D df/dp along the direction, a row for each unit vector. */
+/* A row of P from lane l of MU. */
+static void take_row(const struct rosenbrock_second *second, size_t L, size_t l, sens_real *row)
+{
+    const size_t np = second->pb->np;
+    for (size_t k = 0; !second->weight && k < np; k++) row[k] = second->MU[k * L + l];
+    if (!second->weight) return;
+    *row = 0;
+    for (size_t k = 0; k < np; k++) *row += second->weight[k] * second->MU[k * L + l];
+}
+
+/* P [n][columns] = D df/dp along the direction, a row for each unit vector. */
 static void find_rows(struct rosenbrock_second *second, const struct sens_at *at, sens_real *P)
 {
     const size_t n = second->pb->n, np = second->pb->np;
@@ -127,22 +137,21 @@ static void find_rows(struct rosenbrock_second *second, const struct sens_at *at
         memset(second->MU, 0, np * L * sizeof *second->MU);
         for (size_t l = 0; l < L; l++) second->unit[(first + l) * L + l] = 1;
         second->pb->type->hvp(second->pb, at, L, &v, second->unit, second->OUT, second->MU);
-        for (size_t l = 0; l < L; l++)
-            for (size_t k = 0; k < np; k++) P[(first + l) * np + k] = second->MU[k * L + l];
+        for (size_t l = 0; l < L; l++) take_row(second, L, l, P + (first + l) * second->columns);
     }
 }
 
 /* Column k of all P_i = (d/dp_k df/dx) u_i. */
 static void find_column(struct rosenbrock_second *second, const struct sens_step *step, size_t k)
 {
-    const size_t n = second->pb->n, np = second->pb->np;
+    const size_t n = second->pb->n;
     const struct sens_at at = start_of(second, step);
-    turn_to_parameter(second, k);
+    turn_to_parameters(second, k);
     sens_jacobian_at(second->along.H, &at, second->J_p);
     for (size_t i = 0; i < second->stages; i++) {
         memset(second->OUT, 0, n * sizeof *second->OUT);
         multiply(second, second->J_p, 1, increment(second, step, i), second->OUT);
-        for (size_t r = 0; r < n; r++) second->P[(i * n + r) * np + k] = second->OUT[r];
+        for (size_t r = 0; r < n; r++) second->P[(i * n + r) * second->columns + k] = second->OUT[r];
     }
 }
 
@@ -176,7 +185,7 @@ static bool nothing_along(struct rosenbrock_second *second, const struct sens_at
 /* P_i += h gamma_i d/dt df/dp */
 static void add_time(struct rosenbrock_second *second, const struct sens_step *step)
 {
-    const size_t size = second->pb->n * second->pb->np;
+    const size_t size = second->pb->n * second->columns;
     const struct sens_at at = start_of(second, step);
     turn_to_time(second);
     if (second->pb->type->autonomous || nothing_along(second, &at)) return;
@@ -191,50 +200,52 @@ static void add_time(struct rosenbrock_second *second, const struct sens_step *s
 static bool by_columns(const struct rosenbrock_second *second)
 {
     const size_t once = second->pb->type->autonomous ? 0 : second->pb->n;
-    return second->pb->np * second->along.H->colours + once < second->stages * second->pb->n;
+    return second->columns * second->along.H->colours + once < second->stages * second->pb->n;
 }
 
 void rosenbrock_second_find_columns(struct rosenbrock_second *second, const struct sens_step *step)
 {
-    const size_t n = second->pb->n, np = second->pb->np;
+    const size_t n = second->pb->n;
     const struct sens_at at = start_of(second, step);
     if (second->P_known) return;
     second->P_known = true;
     if (by_columns(second)) {
-        for (size_t k = 0; k < np; k++) find_column(second, step, k);
+        for (size_t k = 0; k < second->columns; k++) find_column(second, step, k);
         add_time(second, step);
         return;
     }
     for (size_t i = 0; i < second->stages; i++) {
         turn_to_stage(second, step, i);
-        find_rows(second, &at, second->P + i * n * np);
+        find_rows(second, &at, second->P + i * n * second->columns);
     }
 }
 
 void rosenbrock_second_add_columns(const struct rosenbrock_second *second, size_t i,
                                    const struct tangent_block *block, sens_real *OUT)
 {
-    const size_t n = second->pb->n, np = second->pb->np, L = block->L;
-    for (size_t l = 0; l < block->count; l++) {
-        if (block->col[l] >= np) continue;
-        const sens_real *column = second->P + i * n * np + block->col[l];
-        for (size_t r = 0; r < n; r++) OUT[r * L + l] += column[r * np];
-    }
+    const size_t n = second->pb->n, L = block->L, columns = second->columns;
+    const sens_real *const P = second->P + i * n * columns;
+    for (size_t l = 0; l < block->count; l++)
+        for (size_t r = 0; block->col[l] < second->pb->np && r < n; r++)
+            OUT[r * L + l] += P[r * columns + block->col[l]];
+    for (size_t r = 0; block->weight && r < n; r++) OUT[r * L + L - 1] += P[r];
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------ */
 
 sens_status rosenbrock_second_create(struct sens_ctx *ctx, const struct sens_problem *pb,
-                                     const struct sens_rosenbrock *formula, struct rosenbrock_second *second)
+                                     const struct sens_rosenbrock *formula, const sens_real *weight,
+                                     struct rosenbrock_second *second)
 {
     const size_t n = pb->n, np = pb->np, stages = (size_t)formula->stages;
-    *second = (struct rosenbrock_second){.pb = pb, .formula = formula, .stages = stages};
+    *second = (struct rosenbrock_second){
+        .pb = pb, .formula = formula, .stages = stages, .weight = weight, .columns = weight ? 1 : np};
     const sens_status status = create_along(ctx, pb, &second->along);
     if (status != SENS_OK) return status;
     second->H = SENS_NEW(ctx, sens_real, stages * second->along.H->entries);
     second->J_p = SENS_NEW(ctx, sens_real, second->along.H->entries);
-    second->P = SENS_NEW(ctx, sens_real, stages * n * np);
-    second->P_t = SENS_NEW(ctx, sens_real, n * np);
+    second->P = SENS_NEW(ctx, sens_real, stages * n * second->columns);
+    second->P_t = SENS_NEW(ctx, sens_real, n * second->columns);
     second->unit = SENS_NEW(ctx, sens_real, n * UNITS);
     second->OUT = SENS_NEW(ctx, sens_real, n * UNITS);
     second->MU = SENS_NEW(ctx, sens_real, np * UNITS);

@@ -91,7 +91,7 @@ static bool has_parameters(const struct tangent_block *block)
 {
     for (size_t l = 0; l < block->count; l++)
         if (block->col[l] < block->pb->np) return true;
-    return false;
+    return block->weight;
 }
 
 static sens_status advance(void *own, const struct sens_step *step, const struct tangent_block *block)
@@ -107,6 +107,16 @@ static sens_status advance(void *own, const struct sens_step *step, const struct
     }
     combine(rows, size, block->s, rows->stages, formula->m, block->s);
     return SENS_OK;
+}
+
+static void estimate(void *own, const struct sens_step *step, const struct tangent_block *block,
+                     const sens_real *s, const sens_real *f, sens_real *e)
+{
+    const struct rows *rows = own;
+    const size_t size = rows->n * block->L;
+    (void)step, (void)s, (void)f;
+    memset(e, 0, size * sizeof *e);
+    combine(rows, size, e, rows->stages, rows->formula.e, e);
 }
 
 static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
@@ -133,7 +143,7 @@ static sens_status create_stages(struct sens_ctx *ctx, struct rows *rows, size_t
 }
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, size_t L, size_t n_cols,
-                          void **own)
+                          const sens_real *weight, void **own)
 {
     const struct sens_problem *pb = task->problem;
     if (!pb->type->hvp)
@@ -152,10 +162,10 @@ static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, si
     rows->sigma = SENS_NEW(ctx, sens_real, rows->n * L);
     rows->v = SENS_NEW(ctx, sens_real, rows->stages * rows->n * L);
     if (!rows->node || !rows->sigma || !rows->v) return SENS_NO_MEMORY;
-    status = rosenbrock_second_create(ctx, pb, &rows->formula, &rows->second);
+    status = rosenbrock_second_create(ctx, pb, &rows->formula, weight, &rows->second);
     if (status == SENS_OK) status = create_stages(ctx, rows, n_cols);
     return status == SENS_OK ? sens_stage_matrix_create(ctx, pb, SENS_JVP, &rows->matrix) : status;
 }
 
 const struct tangent_family tangent_rosenbrock = {
-    .create = create, .linearise = linearise, .advance = advance, .count = count};
+    .create = create, .linearise = linearise, .advance = advance, .estimate = estimate, .count = count};

@@ -1,4 +1,4 @@
-/* methods/discrete/rosenbrock_second.h - the second derivatives that the tangent of a Rosenbrock step takes, once a
+/* methods/tangent/rosenbrock_second.h - the second derivatives that the tangent of a Rosenbrock step takes, once a
  * step for all its directions:
  *
  *     H_i = D_i df/dx,   P_i = D_i df/dp,   D_i: the derivative at the step's start along (h gamma_i, u_i, 0)
@@ -35,16 +35,20 @@ struct rosenbrock_second { /* one a thread */
     struct rosenbrock_along along;
     size_t stages;
     sens_real *H;               /* [stages][entries] */
-    sens_real *P;               /* [stages][n][np] */
+    const sens_real *weight;    /* [np]: P is one column, that of sum_k weight_k p_k; NULL: all */
+    size_t columns;             /* of P */
+    sens_real *P;               /* [stages][n][columns] */
     bool P_known;               /* of the step at hand */
-    sens_real *P_t;             /* [n][np] d/dt df/dp */
+    sens_real *P_t;             /* [n][columns] d/dt df/dp */
     sens_real *J_p;             /* [entries] d/dp_k df/dx */
     sens_real *unit, *OUT, *MU; /* [n][UNITS], [n][UNITS], [np][UNITS] */
 };
 
-/* The formula has to stay. Memory from the arena; SENS_NO_MEMORY. */
+/* The formula has to stay, and the weight of the blocks' last lanes, [np]; NULL: these are directions like others.
+ * Memory from the arena; SENS_NO_MEMORY. */
 sens_status rosenbrock_second_create(struct sens_ctx *ctx, const struct sens_problem *pb,
-                                     const struct sens_rosenbrock *formula, struct rosenbrock_second *second);
+                                     const struct sens_rosenbrock *formula, const sens_real *weight,
+                                     struct rosenbrock_second *second);
 
 /* H_i of a step, for all i. */
 void rosenbrock_second_at(struct rosenbrock_second *second, const struct sens_step *step);

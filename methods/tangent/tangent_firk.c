@@ -81,6 +81,24 @@ static sens_status advance(void *own, const struct sens_step *at_step, const str
     return SENS_OK;
 }
 
+/* h (e_0 f + sum_i e_i K_i), h K = A^-1 (sigma - s), or with a mass matrix that times it. */
+static void estimate(void *own, const struct sens_step *at_step, const struct tangent_block *block,
+                     const sens_real *s, const sens_real *f, sens_real *e)
+{
+    struct step *step = own;
+    const size_t size = step->n * block->L;
+    const sens_real *const by = step->task->tableau->e;
+    sens_real weight[S + 1] = {0}, *const sum = step->Ms ? step->Ms : e;
+    for (int j = 0; j < S; j++) {
+        for (int i = 0; i < S; i++) weight[j + 1] += by[i + 1] * step->system.formula.A_inverse[i][j];
+        weight[0] -= weight[j + 1];
+    }
+    const sens_real *const vector[S + 1] = {s, step->sigma, step->sigma + size, step->sigma + 2 * size};
+    sens_lanes_combine(size, S + 1, 1, weight, vector, sum);
+    if (step->Ms) sens_mass_multiply(step->task->problem->mass, false, block->L, sum, e);
+    sens_lanes_axpy(step->n, block->L, at_step->h * by[0], f, e);
+}
+
 static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
 {
     struct step *step = own;
@@ -89,10 +107,10 @@ static void count(void *own, size_t idle, size_t lanes, struct sens_work *work)
 }
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_task *task, size_t L, size_t n_cols,
-                          void **own)
+                          const sens_real *weight, void **own)
 {
     struct step *step = SENS_NEW(ctx, struct step, 1);
-    (void)n_cols;
+    (void)n_cols, (void)weight;
     if (!step) return SENS_NO_MEMORY;
     *step =
         (struct step){.task = task, .n = task->problem->n, .L = L, .running = task->cost->type->g_dx != NULL};
@@ -126,4 +144,5 @@ const struct tangent_family tangent_firk = {.create = create,
                                             .keep = keep,
                                             .linearise = linearise,
                                             .advance = advance,
+                                            .estimate = estimate,
                                             .count = count};
