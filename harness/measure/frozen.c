@@ -99,8 +99,9 @@ bool frozen_at_rest(struct sens_ctx *ctx, const struct cell *cell, char *message
     const bool offered = sens_option_find(cell->method->options, "sens_test") >= 0;
     snprintf(message, size,
              "the state says nothing of its derivative: the error test sees the state alone, which takes %ld "
-             "steps where its tangent needs %ld; the gradient may be wrong%s",
-             state, tested, offered ? "; sens_test=inside tests the tangent, too" : "");
+             "step%s where its tangent needs %ld; the gradient may be wrong%s",
+             state, state == 1 ? "" : "s", tested,
+             offered ? "; sens_test=inside tests the tangent, too" : "");
     return true;
 }
 
