@@ -84,9 +84,9 @@ sorted() { # file
     fi
     awk -f "$rows" -v more="$needed" "$1" >"$scratch/plain.tsv" || return 1
     head -n 1 "$scratch/plain.tsv"
-    # problem, n, method, series, rtol, isa, threads, lanes, batch, by their places in rows.awk
-    tail -n +2 "$scratch/plain.tsv" | sort -t "$tab" -k 2,2 -k 3,3n -k 5,5 -k 27,27 -k 7,7gr -k 14,14 -k 15,15n \
-        -k 16,16n -k 17,17n
+    # problem, n, np, method, series, rtol, isa, threads, lanes, batch, by their places in rows.awk
+    tail -n +2 "$scratch/plain.tsv" | sort -t "$tab" -k 2,2 -k 3,3n -k 4,4n -k 5,5 -k 27,27 -k 7,7gr -k 14,14 \
+        -k 15,15n -k 16,16n -k 17,17n
 }
 
 # Whether the rows of these files, read before, are of one commit on one machine; else 1, and said.
