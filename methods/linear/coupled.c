@@ -124,9 +124,9 @@ ALWAYS_INLINE void clear(bool sizes, size_t count, struct sum sum)
     if (sizes) memset(sum.size, 0, count * sizeof *sum.size);
 }
 
-/* OUT += w J_j V, or w J_j^T V; V, OUT [n][L]; size_V NULL: |V|. */
+/* OUT += w J_j V, or w J_j^T V; V, OUT [n][L]; V_sizes: V, or the sizes of its terms. */
 ALWAYS_INLINE void add_product(const struct sens_coupled *coupled, size_t j, bool transposed, sens_real w,
-                               size_t L, const sens_real *V, const sens_real *size_V, struct sum OUT)
+                               size_t L, const sens_real *V, const sens_real *V_sizes, struct sum OUT)
 {
     const struct sens_pattern *const pattern = coupled->J->pattern;
     const size_t n = coupled->n;
@@ -138,7 +138,7 @@ ALWAYS_INLINE void add_product(const struct sens_coupled *coupled, size_t j, boo
             const size_t c = pattern ? pattern->col[e] : e - first;
             const size_t to = (transposed ? c : r) * L, from = (transposed ? r : c) * L;
             lanes_add(L, w * value[e], V + from, OUT.value + to);
-            if (OUT.size) lanes_add_sizes(L, w * value[e], (size_V ? size_V : V) + from, OUT.size + to);
+            if (OUT.size) lanes_add_sizes(L, w * value[e], V_sizes + from, OUT.size + to);
         }
     }
 }
@@ -158,7 +158,7 @@ ALWAYS_INLINE void add_plain(const struct sens_coupled *coupled, const struct se
 {
     const size_t size = coupled->n * L, s = coupled->stages;
     clear(sizes, size, work);
-    add_product(coupled, i, false, of->h, L, of->X + i * size, NULL, work);
+    add_product(coupled, i, false, of->h, L, of->X + i * size, of->X + i * size, work);
     for (size_t j = 0; j < s; j++) {
         const sens_real w = of->a[j * s + i];
         const struct sum OUT_j = sum_from(&OUT, sizes, j * size);
