@@ -34,6 +34,7 @@ struct worker {
     struct adjoint_engine steps; /* made for the problem; none: the family's are taken */
     bool fresh;                  /* nothing has been written to mu in this group yet */
     sens_status status;
+    sens_real t, h; /* of the step that it ended at */
 };
 
 struct adjoint {
@@ -159,6 +160,7 @@ static sens_status reverse_group(const struct adjoint *ad, struct worker *w)
         if (w->batch && sens_batch_full(w->batch, ad->plan.points)) flush_points(ad, w);
         if (!w->steps.engine ||
             !adjoint_engine_step(&w->steps, ad->task->problem->p, &step, w->blocks, w->block)) {
+            w->t = step.t, w->h = step.h;
             status = reverse_step(ad, w, &step);
             if (status != SENS_OK) return status;
             if (w->steps.engine) flush_points(ad, w); /* mu is summed step by step */
@@ -330,11 +332,14 @@ static void write_work(const struct adjoint *ad, const struct sens_solver_stats 
     sens_tangent_test_count(ad->test, work);
 }
 
-static sens_status run_workers(struct adjoint *ad, void (*share)(void *self, int number))
+static sens_status run_workers(struct sens_ctx *ctx, struct adjoint *ad,
+                               void (*share)(void *self, int number))
 {
     sens_pool_run(ad->pool, share, ad);
-    for (int i = 0; i < ad->size.threads; i++)
-        if (ad->worker[i].status != SENS_OK) return ad->worker[i].status;
+    for (int i = 0; i < ad->size.threads; i++) {
+        const struct worker *w = &ad->worker[i];
+        if (w->status != SENS_OK) return sens_traj_refuse(ctx, w->status, w->t, w->h);
+    }
     return SENS_OK;
 }
 
@@ -351,8 +356,8 @@ static sens_status run(struct sens_ctx *ctx, void *state, const struct sens_out 
     if (status != SENS_OK) return status;
     time[1] = sens_now(ctx);
     ad->out = out;
-    if (ad->kept) status = run_workers(ad, keep_share);
-    if (status == SENS_OK) status = run_workers(ad, reverse_share);
+    if (ad->kept) status = run_workers(ctx, ad, keep_share);
+    if (status == SENS_OK) status = run_workers(ctx, ad, reverse_share);
     if (status != SENS_OK) return status;
     time[2] = sens_now(ctx);
     sens_traj_report(ad->traj);

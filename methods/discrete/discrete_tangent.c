@@ -79,7 +79,7 @@ static bool finite(const struct tangent *tg)
     return true;
 }
 
-static sens_status propagate(struct tangent *tg)
+static sens_status propagate(struct sens_ctx *ctx, struct tangent *tg)
 {
     for (size_t b = 0; b < tg->blocks; b++) start_block(tg, &tg->block[b]);
     if (tg->stops.obs_at_t0 >= 0) observe(tg, (size_t)tg->stops.obs_at_t0, tg->x0);
@@ -88,8 +88,9 @@ static sens_status propagate(struct tangent *tg)
         sens_status status = sens_traj_load(tg->traj, k, &step);
         if (status != SENS_OK) return status;
         const long stop = step.stop;
+        const sens_real t = step.t, h = step.h;
         status = advance(tg, &step);
-        if (status != SENS_OK) return status;
+        if (status != SENS_OK) return sens_traj_refuse(ctx, status, t, h);
         if (stop >= 0 && tg->stops.obs[stop] >= 0) {
             const sens_real *x;
             status = state_after(tg, k, &x);
@@ -106,7 +107,7 @@ static sens_status solve(struct sens_ctx *ctx, struct tangent *tg, struct sens_s
     const struct sens_problem *pb = tg->task->problem;
     sens_problem_x0(pb, pb->p, tg->x0);
     sens_status status = sens_traj_solve(ctx, tg->traj, tg->x0, pb->p, tg->x1, tg->G, stats);
-    return status == SENS_OK ? propagate(tg) : status;
+    return status == SENS_OK ? propagate(ctx, tg) : status;
 }
 
 /* ---- creation ------------------------------------------------------------------------------------------ */

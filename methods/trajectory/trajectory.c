@@ -179,6 +179,20 @@ sens_status sens_traj_load(struct sens_traj *traj, long k, struct sens_step *ste
     return SENS_OK;
 }
 
+sens_status sens_traj_refuse(struct sens_ctx *ctx, sens_status status, sens_real t, sens_real h)
+{
+    if (status == SENS_SINGULAR)
+        return sens_fail(
+            ctx, status,
+            "the step of %.3g from t = %.10g: its linear system has no solution that is right to a "
+            "part of 1e-6",
+            (double)h, (double)t);
+    if (status == SENS_NONFINITE)
+        return sens_fail(ctx, status, "the step of %.3g from t = %.10g: df/dx is not finite at it", (double)h,
+                         (double)t);
+    return status;
+}
+
 long sens_traj_steps(const struct sens_traj *traj)
 {
     return traj->rec->grid.n_steps;

@@ -49,6 +49,9 @@ void sens_traj_count_factors(const struct sens_traj *traj, struct sens_work *wor
 /* Adds what implicit stages took, of the recorded solve and of this reader since the last call: sens_scheme_count. */
 void sens_traj_count_solve(const struct sens_traj *traj, struct sens_work *work);
 void sens_traj_count(struct sens_traj *traj, struct sens_work *work);
+/* What a sweep ends with that could not differentiate the step of h from t: the status, with a message where it is one
+ * of linear systems; else none. */
+sens_status sens_traj_refuse(struct sens_ctx *ctx, sens_status status, sens_real t, sens_real h);
 /* Tells the task's listener, where there is one, of every recorded step. */
 void sens_traj_report(const struct sens_traj *traj);
 /* The grid of the recorded solve, for replay; owned by the trajectory. */
