@@ -8,7 +8,7 @@
  *
  * x is the leader of the system and the blocks of S follow it (rk/followers.h): the Jacobian at each stage
  * is formed once a step for all of them, and a block does all its stages while it is in cache. Where steps are implicit
- * the blocks go through a trial when its stages are known (implicit/along.h): a staggered corrector.
+ * the blocks go through a trial when its stages are known (rk/along.h): a staggered corrector.
  *
  * Running costs and their derivatives are the quadrature of the pair itself, h sum_i b_i (g_x S + g_p)(t_i,
  * Y_i), as the cost is everywhere in this folder; of Rosenbrock steps that of rk/rosenbrock.h. */

@@ -157,7 +157,6 @@ static void filtered_error(struct sens_dirk *dirk, sens_real h, sens_real *e)
 static sens_status try_along(struct sens_dirk *dirk, sens_real h, bool estimates)
 {
     const struct sens_shifted *const factors[] = {dirk->matrix.system};
-    if (!dirk->head.along) return SENS_OK;
     return sens_along_try(dirk->head.along, &dirk->head.scheme, h, estimates, factors,
                           dirk->part ? NULL : filter);
 }

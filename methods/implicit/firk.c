@@ -184,7 +184,6 @@ static void find_slopes(struct sens_firk *firk, sens_real h)
 static sens_status try_along(struct sens_firk *firk, sens_real h, bool estimates)
 {
     const struct sens_shifted *const factors[] = {firk->matrix.real, firk->matrix.pair};
-    if (!firk->head.along) return SENS_OK;
     return sens_along_try(firk->head.along, &firk->head.scheme, h, estimates, factors, filter);
 }
 

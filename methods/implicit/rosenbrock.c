@@ -161,7 +161,6 @@ static sens_status check_end(struct rosenbrock *ros, sens_real h)
 static sens_status try_along(struct rosenbrock *ros, sens_real h, bool estimates)
 {
     const struct sens_shifted *const factors[] = {ros->matrix.system};
-    if (!ros->head.along) return SENS_OK;
     return sens_along_try(ros->head.along, &ros->head.scheme, h, estimates, factors, NULL);
 }
 

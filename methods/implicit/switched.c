@@ -63,11 +63,11 @@ static void show(struct switched *sw)
     scheme->z1 = part->z1;
 }
 
-/* What goes along becomes that of a part. */
-static void hand_over(const struct switched *sw, int part)
+/* What goes along becomes that of the part at work. */
+static void hand_over(const struct switched *sw)
 {
     const struct sens_followers *const who = sw->who;
-    sens_real *const z = sw->part[part]->z;
+    sens_real *const z = sw->part[sw->now]->z;
     if (who && z != sw->scheme.z) memcpy(z, sw->scheme.z, who->offset[who->blocks] * sizeof *z);
 }
 
@@ -75,10 +75,11 @@ static void hand_over(const struct switched *sw, int part)
 static void change(struct switched *sw)
 {
     const struct sens_scheme *from = sw->part[sw->now];
-    hand_over(sw, sw->now == EXPLICIT ? IMPLICIT : EXPLICIT);
     sw->now = sw->now == EXPLICIT ? IMPLICIT : EXPLICIT;
+    hand_over(sw);
     sw->part[sw->now]->type->start(sw->part[sw->now], from->t, from->Y, from->Y);
     sw->stiff = sw->calm = sw->smooth = 0;
+    show(sw);
 }
 
 /* ---- judgement -------------------------------------------------------------------------------------------- */
@@ -196,8 +197,8 @@ static sens_status follow(struct sens_ctx *ctx, struct sens_scheme *scheme,
 static void start(struct sens_scheme *scheme, sens_real t, const sens_real *y, sens_real *place)
 {
     struct switched *sw = (struct switched *)scheme;
-    hand_over(sw, EXPLICIT);
     sw->now = EXPLICIT;
+    hand_over(sw);
     sw->told = false;
     sw->stiff = sw->calm = sw->smooth = 0;
     sw->part[EXPLICIT]->type->start(sw->part[EXPLICIT], t, y, place);
@@ -233,7 +234,6 @@ static void accept(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_r
     take_account(sw);
     show(sw);
     if (due) change(sw);
-    show(sw);
 }
 
 static sens_status restage(struct sens_scheme *scheme, sens_real h, sens_real t1, sens_real *next)
@@ -251,7 +251,6 @@ static void take(struct sens_scheme *scheme, const struct sens_tableau *part)
     struct switched *sw = (struct switched *)scheme;
     sw->told = true;
     if (sw->part[sw->now]->with.tableau != part) change(sw);
-    show(sw);
 }
 
 const struct sens_scheme_type sens_scheme_switched = {

@@ -91,33 +91,26 @@ ALWAYS_INLINE void transposed_by_columns(size_t L, const struct sens_shifted *sh
     for (size_t i = n; i-- > 0;) sens_kernel_exchange(L, X, i, pivot[i]);
 }
 
-/* With the usual numbers of lanes as constants. */
-static void solve_plain(const struct sens_shifted *shifted, size_t L, sens_real *X)
+ALWAYS_INLINE void solve_lanes(size_t L, const struct sens_shifted *shifted, bool transposed, sens_real *X)
 {
-    switch (L) {
-    case 1:
-        solve_one(shifted, X);
-        return;
-        CASE(4, plain, shifted, X)
-        CASE(8, plain, shifted, X)
-    default:
-        plain(L, shifted, X);
-    }
-}
-
-static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_real *X)
-{
-    switch (L) {
-        CASE(4, transposed_by_columns, shifted, X)
-        CASE(8, transposed_by_columns, shifted, X)
-    default:
+    if (transposed)
         transposed_by_columns(L, shifted, X);
-    }
+    else if (L == 1)
+        solve_one(shifted, X);
+    else
+        plain(L, shifted, X);
 }
 
+/* With the usual numbers of lanes as constants. */
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X)
 {
-    (transposed ? solve_transposed : solve_plain)(sens_kernel_factors(shifted), L, X);
+    const struct sens_shifted *const with = sens_kernel_factors(shifted);
+    switch (L) {
+        CASE(4, solve_lanes, with, transposed, X)
+        CASE(8, solve_lanes, with, transposed, X)
+    default:
+        solve_lanes(L, with, transposed, X);
+    }
 }
 
 static bool negative(const struct sens_shifted *shifted)

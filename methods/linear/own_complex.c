@@ -116,32 +116,25 @@ ALWAYS_INLINE void transposed_by_columns(size_t L, const struct sens_shifted *sh
     for (size_t i = n; i-- > 0;) sens_kernel_exchange(row, X, i, pivot[i]);
 }
 
-/* With the usual numbers of lanes as constants. */
-static void solve_plain(const struct sens_shifted *shifted, size_t L, sens_real *X)
+ALWAYS_INLINE void solve_lanes(size_t L, const struct sens_shifted *shifted, bool transposed, sens_real *X)
 {
-    switch (L) {
-        CASE(1, plain, shifted, X)
-        CASE(4, plain, shifted, X)
-        CASE(8, plain, shifted, X)
-    default:
-        plain(L, shifted, X);
-    }
-}
-
-static void solve_transposed(const struct sens_shifted *shifted, size_t L, sens_real *X)
-{
-    switch (L) {
-        CASE(1, transposed_by_columns, shifted, X)
-        CASE(4, transposed_by_columns, shifted, X)
-        CASE(8, transposed_by_columns, shifted, X)
-    default:
+    if (transposed)
         transposed_by_columns(L, shifted, X);
-    }
+    else
+        plain(L, shifted, X);
 }
 
+/* With the usual numbers of lanes as constants. */
 static void solve(struct sens_shifted *shifted, bool transposed, size_t L, sens_real *X)
 {
-    (transposed ? solve_transposed : solve_plain)(sens_kernel_factors(shifted), L, X);
+    const struct sens_shifted *const with = sens_kernel_factors(shifted);
+    switch (L) {
+        CASE(1, solve_lanes, with, transposed, X)
+        CASE(4, solve_lanes, with, transposed, X)
+        CASE(8, solve_lanes, with, transposed, X)
+    default:
+        solve_lanes(L, with, transposed, X);
+    }
 }
 
 const struct sens_kernel sens_kernel_own_complex = {

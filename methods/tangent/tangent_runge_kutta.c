@@ -152,14 +152,10 @@ static sens_status advance(void *own, const struct sens_step *step, const struct
     return SENS_OK;
 }
 
-/* e = h sum_i (b_i - bhat_i) k_i; the slope of the first stage, which is explicit, is f. */
-static void estimate_of(const struct rows *rows, size_t size, sens_real h, const sens_real *k,
-                        const sens_real *f, sens_real *e)
+/* e = h sum_i (b_i - bhat_i) k_i */
+static void estimate_of(const struct rows *rows, size_t size, sens_real h, const sens_real *k, sens_real *e)
 {
-    int count = add_terms(rows, 0, h, &rows->e, k);
-    for (int j = 0; f && j < rows->e.terms; j++)
-        if (rows->e.stage[j] == 0) rows->vector[j] = f;
-    sens_lanes_combine(size, count, 1, rows->weight, rows->vector, e);
+    sens_lanes_combine(size, add_terms(rows, 0, h, &rows->e, k), 1, rows->weight, rows->vector, e);
 }
 
 static void estimate(void *own, const struct sens_step *step, const struct tangent_block *block,
@@ -168,10 +164,10 @@ static void estimate(void *own, const struct sens_step *step, const struct tange
     const struct rows *rows = own;
     const size_t size = rows->n * block->L;
     sens_real *const of_l = rows->f;
-    (void)s;
-    estimate_of(rows, size, step->h, rows->k, rows->part ? NULL : f, e);
+    (void)s, (void)f;
+    estimate_of(rows, size, step->h, rows->k, e);
     if (!rows->part) return;
-    estimate_of(rows, size, step->h, explicit_slopes(rows), NULL, of_l);
+    estimate_of(rows, size, step->h, explicit_slopes(rows), of_l);
     for (size_t q = 0; q < size; q++) e[q] = fabs(e[q]) + fabs(of_l[q]);
 }
 
@@ -266,7 +262,7 @@ static sens_status create_stages(struct sens_ctx *ctx, struct rows *rows, size_t
 /* Does anything depend on the first stage? */
 static bool first_matters(const struct sens_tableau *tb)
 {
-    bool matters = tb->b[0] != 0;
+    bool matters = tb->b[0] != 0 || (tb->family != SENS_FAMILY_EXPLICIT && tb->e && tb->e[0] != 0);
     for (int i = 1; i < tb->stages; i++) matters = matters || sens_tableau_a(tb, i, 0) != 0 || tb->a_explicit;
     return matters;
 }

@@ -122,7 +122,7 @@ run decay discrete_adjoint tableau=theta:0 controller=fixed dt=0.1 | theta=0: ou
 run decay discrete_adjoint tableau=theta: controller=fixed dt=0.1 | theta=: not a number
 run decay discrete_adjoint tableau=theta:0.6x controller=fixed dt=0.1 | theta=0.6x: not a number
 run decay discrete_adjoint tableau=theta:0.6 | tableau=theta:0.6: no error estimate
-run decay casa_dense tableau=theta:0.6 controller=fixed dt=0.1 | it is implicit: method casa_dense takes explicit ones only
+run vdp casa_dense tableau=theta:0.6 controller=fixed dt=1 | it is implicit: method casa_dense takes explicit ones only
 run decay discrete_adjoint ckpt=0 | ckpt=0: out of range
 run decay discrete_adjoint ckpt=stage | did you mean stages
 run decay discrete_adjoint ckpt=every | needs a number: every:K

@@ -1,4 +1,4 @@
-/* Directions that go along with the state through implicit steps (implicit/along.h): cfsa by every implicit tableau,
+/* Directions that go along with the state through implicit steps (rk/along.h): cfsa by every implicit tableau,
  * and the tangent in the error test of the discrete methods. Outside the test they are the discrete tangent, which
  * takes its steps afterwards, with factors of its own; inside, the derivative is as good as the tolerance where the
  * state says nothing of it. */
@@ -15,6 +15,13 @@ static bool chooses_steps(const struct sens_tableau *tb)
 static const struct sens_tableau *const *implicit(void)
 {
     return sens_registry_baseline()->implicit_tableaux;
+}
+
+static void create_robertson(struct method_bed *bed, const struct sens_tableau *tb)
+{
+    bed_create(bed, "robertson", "running", "T", 40.0, NULL);
+    bed->task.tableau = tb;
+    bed->task.rtol = 1e-5, bed->task.atol = 1e-9;
 }
 
 /* ---- outside the test ---------------------------------------------------------------------------------- */
@@ -61,9 +68,7 @@ static void outside_on_a_stiff_problem(void **state)
     for (size_t i = 0; implicit()[i]; i++) {
         struct method_bed bed;
         if (!chooses_steps(implicit()[i]) || implicit()[i]->order < 3) continue;
-        bed_create(&bed, "robertson", "running", "T", 40.0, NULL);
-        bed.task.tableau = implicit()[i];
-        bed.task.rtol = 1e-5, bed.task.atol = 1e-9;
+        create_robertson(&bed, implicit()[i]);
         check_outside(&bed, 1e-11);
         if (implicit()[i]->family == SENS_FAMILY_SWITCHED)
             assert_true(bed.work.steps_implicit > 0 && bed.work.steps_implicit < bed.work.steps);
@@ -154,9 +159,7 @@ static void adjoint_and_tangent_see_the_same_steps(void **state)
     for (size_t i = 0; implicit()[i]; i++) {
         struct method_bed bed;
         if (!chooses_steps(implicit()[i]) || implicit()[i]->order < 3) continue;
-        bed_create(&bed, "robertson", "running", "T", 40.0, NULL);
-        bed.task.tableau = implicit()[i];
-        bed.task.rtol = 1e-5, bed.task.atol = 1e-9;
+        create_robertson(&bed, implicit()[i]);
         const struct bed_solved tangent = bed_solved(&bed, "discrete_tangent", "sens_test", INSIDE);
         const struct bed_solved outside = bed_solved(&bed, "discrete_adjoint", "sens_test", OUTSIDE);
         for (long every = 0; every <= 7; every += 7) {

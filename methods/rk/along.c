@@ -81,6 +81,7 @@ static void add_estimates(struct sens_along *along, struct sens_scheme *scheme, 
 sens_status sens_along_try(struct sens_along *along, struct sens_scheme *scheme, sens_real h, bool estimates,
                            const struct sens_shifted *const *factors, sens_along_filter *filter)
 {
+    if (!along) return SENS_OK;
     const struct sens_followers *const who = along->who;
     const struct sens_step step = {.t = scheme->t,
                                    .h = h,

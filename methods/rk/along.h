@@ -1,4 +1,4 @@
-/* methods/implicit/along.h - followers (followers.h) of a system that an implicit scheme solves. When the stages of a
+/* methods/rk/along.h - followers (followers.h) of a system that an implicit scheme solves. When the stages of a
  * trial are known, all of them go through it by the derivative of its formula, with the factors that the stages were
  * found with: a corrector that is staggered, with one matrix for all directions (Feehery, Tolsma & Barton, Appl. Numer.
  * Math. 25 (1997) 41-54), here to rounding. Their estimates are filtered as the state's are, by the scheme. */
@@ -28,7 +28,7 @@ sens_status sens_along_create(struct sens_ctx *ctx, struct sens_scheme *scheme,
 typedef void sens_along_filter(struct sens_scheme *scheme, size_t L, sens_real *e);
 
 /* After the stages of a trial of h: their candidate, and if `estimates` their norm. factors: those of the trial
- * (sens_step). Any status of a solve; SENS_NONFINITE. */
+ * (sens_step). Any status of a solve; SENS_NONFINITE. along NULL: nothing goes along. */
 sens_status sens_along_try(struct sens_along *along, struct sens_scheme *scheme, sens_real h, bool estimates,
                            const struct sens_shifted *const *factors, sens_along_filter *filter);
 
