@@ -87,21 +87,41 @@ static bool cell_tests_tangent(const struct cell *cell)
  * fourth order and above. */
 static const double TELLING = 10;
 
+/* A solve whose steps do not get to the end; others were refused, or had no memory, and tell nothing. */
+static bool ends_early(sens_status status)
+{
+    return status == SENS_STEP_LIMIT || status == SENS_STEP_UNDERFLOW || status == SENS_DIVERGED;
+}
+
+/* The steps of the state, and how its tangent fares. false: both are as they should be, or it is not known. */
+static bool tangent_differs(struct sens_ctx *ctx, const struct cell *cell, char *message, size_t size)
+{
+    long state = -1, tested; /* state stays so where not even the state gets to the end */
+    const sens_status status = cell->variant->tangent_steps(ctx, &cell->task, &state, &tested);
+    const char *const plural = state == 1 ? "" : "s";
+    if (state >= 0 && ends_early(status))
+        snprintf(message, size, "%ld step%s where its tangent does not get to the end (%s)", state, plural,
+                 sens_status_name(status));
+    else if (status == SENS_OK && (double)tested > TELLING * (double)state)
+        snprintf(message, size, "%ld step%s where its tangent needs %ld", state, plural, tested);
+    else
+        return false;
+    return true;
+}
+
 bool frozen_at_rest(struct sens_ctx *ctx, const struct cell *cell, char *message, size_t size)
 {
     const unsigned grid = SENS_CAP_TABLEAU | SENS_CAP_CONTROLLER;
     const bool state_alone =
         cell->method->derivative != SENS_DERIVATIVE_CONTINUOUS || chooses(cell, "outside");
-    long state, tested;
+    char steps[RECORD_TEXT];
     if ((cell->method->caps & grid) != grid || !state_alone || cell_tests_tangent(cell)) return false;
-    if (cell->variant->tangent_steps(ctx, &cell->task, &state, &tested) != SENS_OK) return false;
-    if ((double)tested <= TELLING * (double)state) return false;
+    if (!tangent_differs(ctx, cell, steps, sizeof steps)) return false;
     const bool offered = sens_option_find(cell->method->options, "sens_test") >= 0;
     snprintf(message, size,
-             "the state says nothing of its derivative: the error test sees the state alone, which takes %ld "
-             "step%s where its tangent needs %ld; the gradient may be wrong%s",
-             state, state == 1 ? "" : "s", tested,
-             offered ? "; sens_test=inside tests the tangent, too" : "");
+             "the state says nothing of its derivative: the error test sees the state alone, which takes %s; "
+             "the gradient may be wrong%s",
+             steps, offered ? "; sens_test=inside tests the tangent, too" : "");
     return true;
 }
 

@@ -27,6 +27,8 @@ rest=(position=0 velocity=0 T=20 tol=1e-10 tableau=dopri5)
 expect 0 "warning: the state says nothing of its derivative" run oscillator discrete_adjoint "${rest[@]}"
 expect 0 "sens_test=inside tests the tangent, too" run oscillator discrete_tangent "${rest[@]}" --json
 expect 0 "13 steps where its tangent needs" run oscillator discrete_adjoint "${rest[@]:0:4}" tableau=kvaerno54
+expect 0 "13 steps where its tangent does not get to the end (step_limit)" \
+    run oscillator discrete_adjoint "${rest[@]}" max_steps=100
 for case in "oscillator discrete_adjoint sens_test=inside ${rest[*]}" "oscillator cfsa ${rest[*]}" \
     "oscillator discrete_adjoint sens_test=inside ${rest[*]:0:4} tableau=radau_iia5" \
     "oscillator cfsa ${rest[*]:0:4} tableau=rodas4" \
