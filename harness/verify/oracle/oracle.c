@@ -178,6 +178,7 @@ void run_create(const struct oracle *oracle, const struct scheme *forward, struc
     run_implicit_create(run);
     run_coupled_create(run);
     run_rosenbrock_create(run);
+    run_entries_create(run);
 }
 
 void scheme_take(const struct oracle *oracle, const struct scheme *scheme, long k)

@@ -5,10 +5,11 @@
  * x0_jvp_cols; its adjoint vjp and vjp_p_batch with one lane and one point; its map only rhs, x0, phi, g.
  *
  * Bounds are measured, not picked: the same computation is repeated with random perturbations of relative
- * size A in everything that a computer would round (inputs and outputs of every callback, every new state),
- * and the largest deviation seen, times ORACLE_SAFETY, bounds what rounding (A = 4 eps) or a local error of
- * size tol (A = tol) can do to each entry, conditioning included (Monte Carlo arithmetic: Parker, UCLA
- * CSD-970002 (1997); Vignes, Math. Comput. Simul. 35 (1993)). */
+ * size A in everything that a computer would round (inputs and outputs of every callback, every new state; of
+ * few states the entries of df/dx, which a method may take as numbers), and the largest deviation seen, times
+ * ORACLE_SAFETY, bounds what rounding (A = 4 eps) or a local error of size tol (A = tol) can do to each entry,
+ * conditioning included (Monte Carlo arithmetic: Parker, UCLA CSD-970002 (1997); Vignes, Math. Comput. Simul. 35
+ * (1993)). */
 #ifndef VERIFY_ORACLE_H
 #define VERIFY_ORACLE_H
 

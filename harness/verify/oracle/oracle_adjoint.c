@@ -156,6 +156,7 @@ static void multiply(struct run *run, const struct sweep *sweep, long k, int i)
     const struct scheme *scheme = run->reverse;
     const size_t n = run->n, s = (size_t)scheme->stages;
     const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
+    if (scheme->a[(size_t)i * s + (size_t)i] == 0) run_form_entries(run, i, &at, !scheme->not_transposed);
     for (size_t e = 0; e < sweep->count; e++) {
         double *theta = sweep->theta + (e * s + (size_t)i) * n;
         memcpy(sweep->w_in, theta, n * sizeof *theta);
@@ -164,6 +165,7 @@ static void multiply(struct run *run, const struct sweep *sweep, long k, int i)
             pb->type->jvp(pb, &at, 1, sweep->w_in, theta);
         else
             pb->type->vjp(pb, &at, 1, sweep->w_in, theta);
+        run_add_moved(run, i, sweep->w_in, theta);
         for (size_t q = 0; q < n; q++) theta[q] *= scheme->factor[TERM_JACOBIAN];
         noise_touch(&run->noise, n, theta);
     }

@@ -16,13 +16,10 @@ void run_coupled_create(struct run *run)
     const size_t n = run->n, all = (size_t)(run->forward->stages - 1) * n;
     run->coupled = run->oracle->tableau->family == SENS_FAMILY_FIRK;
     if (!run->coupled) return;
-    run->unit = verify_array(v, n * n);
-    run->J = verify_array(v, n * n);
     run->M = verify_array(v, all * all);
     run->d = verify_array(v, all);
     run->order = verify_memory(v, all, sizeof *run->order);
     run->unknowns = all;
-    for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
     run_mass_create(run);
 }
 
@@ -34,7 +31,7 @@ void run_coupled_block(struct run *run, const struct scheme *scheme, double h, i
     const struct sens_problem *pb = run->oracle->problem;
     const size_t n = run->n, all = run->unknowns, s = (size_t)scheme->stages, own = (size_t)i - 1;
     (side == SIDE_TRANSPOSED ? pb->type->vjp : pb->type->jvp)(pb, at, n, run->unit, run->J);
-    noise_touch(&run->noise, n * n, run->J);
+    run_move_entries(run, i, run->J);
     for (size_t j = 0; j + 1 < s; j++) {
         const double a = h * scheme->a[(size_t)i * s + j + 1];
         const size_t row = side == SIDE_PLAIN ? own : j, col = side == SIDE_PLAIN ? j : own;

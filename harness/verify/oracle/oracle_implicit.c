@@ -47,19 +47,29 @@ void run_mass_create(struct run *run)
     }
 }
 
+void run_entries_create(struct run *run)
+{
+    enum { FORMED_LARGEST = 32 }; /* states: of more, explicit steps take products */
+    struct verify *v = run->oracle->v;
+    const size_t n = run->n, stages = run->coupled ? (size_t)run->forward->stages : 1;
+    if (run->oracle->tableau->family == SENS_FAMILY_EXPLICIT && n > FORMED_LARGEST) return;
+    run->unit = verify_array(v, n * n);
+    run->J = verify_array(v, n * n);
+    run->moved = verify_array(v, stages * n * n);
+    for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
+}
+
 void run_implicit_create(struct run *run)
 {
     struct verify *v = run->oracle->v;
     const size_t n = run->n;
     const enum sens_family family = run->oracle->tableau->family;
     if (family == SENS_FAMILY_EXPLICIT || family == SENS_FAMILY_FIRK) return;
-    run->unit = verify_array(v, n * n);
     run->M = verify_array(v, n * n);
     run->base = verify_array(v, n);
     run->d = verify_array(v, n);
     run->order = verify_memory(v, n, sizeof *run->order);
     run->unknowns = n;
-    for (size_t q = 0; q < n; q++) run->unit[q * n + q] = 1;
     run_mass_create(run);
 }
 
@@ -89,6 +99,32 @@ double run_mass_entry(const struct run *run, bool transposed, size_t i, size_t j
     return run->mass ? run->mass[at] : i == j;
 }
 
+void run_move_entries(struct run *run, int i, double *J)
+{
+    const size_t count = run->n * run->n;
+    double *const moved = run->moved ? run->moved + (run->coupled ? (size_t)i * count : 0) : NULL;
+    for (size_t q = 0; q < count && moved; q++) moved[q] = J[q];
+    noise_touch(&run->noise, count, J);
+    for (size_t q = 0; q < count && moved; q++) moved[q] = J[q] - moved[q];
+}
+
+void run_form_entries(struct run *run, int i, const struct sens_at *at, bool transposed)
+{
+    const struct sens_problem *pb = run->system;
+    if (!run->moved || run->noise.relative == 0) return;
+    (transposed ? pb->type->vjp : pb->type->jvp)(pb, at, run->n, run->unit, run->J);
+    run_move_entries(run, i, run->J);
+}
+
+void run_add_moved(const struct run *run, int i, const double *v, double *out)
+{
+    const size_t n = run->n;
+    if (!run->moved || run->noise.relative == 0) return;
+    const double *const moved = run->moved + (run->coupled ? (size_t)i * n * n : 0);
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < n; c++) out[r] += moved[r * n + c] * v[c];
+}
+
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed)
 {
     const struct sens_problem *pb = run->system;
@@ -97,7 +133,7 @@ void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gam
         pb->type->vjp(pb, at, n, run->unit, run->M);
     else
         pb->type->jvp(pb, at, n, run->unit, run->M);
-    noise_touch(&run->noise, n * n, run->M);
+    run_move_entries(run, 0, run->M);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             run->M[i * n + j] = run_mass_entry(run, transposed, i, j) - h_gamma * run->M[i * n + j];

@@ -121,17 +121,20 @@ struct run {
     double *rounded;     /* [n] the state that a step starts from, in single precision */
     const double *given; /* [steps][s][n] states for the products; NULL: those of the stages */
     double *x_in, *p_in; /* perturbed inputs of a callback, [n], [np] */
-    /* Of implicit stages: the identity and a matrix [n][n], [n] vectors, the exchanges of its rows. */
-    double *unit, *M, *base, *d;
+    /* Of implicit stages: a matrix [n][n], [n] vectors, the exchanges of its rows. */
+    double *M, *base, *d;
+    /* By how much noise has moved the entries of df/dx, as numbers: [n][n] of the stage at hand, of fully implicit ones
+     * [s][n][n]; NULL: the states are many, and products alone are taken. */
+    double *moved;
+    double *unit, *J; /* [n][n]: the identity; df/dx at a stage */
     /* Whose f is implicit: the problem, or f_I of additive steps; then N [s][n] at the stages, else NULL. */
     const struct sens_problem *system;
     double *N, *other, *other_in; /* [n] scratch of oracle_additive.c */
     double *mass;                 /* [n][n]; NULL: the problem has none */
     bool algebraic;               /* some row of it is 0 */
     size_t *order, unknowns;      /* n */
-    /* Of fully implicit ones: J at a stage [n][n]; M, d, order, unknowns are of all stages but the first together. */
+    /* They are fully implicit: M, d, order, unknowns are of all stages but the first together. */
     bool coupled;
-    double *J;
     struct rosenbrock *rosenbrock; /* NULL: steps of another family */
 };
 
@@ -161,6 +164,14 @@ struct iteration {
     bool anew;
 };
 bool run_iterates(struct iteration *it);
+void run_entries_create(struct run *run);
+/* J [n][n] becomes J + dJ, rounded entry by entry; dJ is kept in stage i's place of `moved`; run_form_entries does so
+ * with the J of a point, or its transpose by vjp. Then out += dJ v, both [n]. Who takes df/dx as numbers multiplies and
+ * solves with the same wrong ones. Where modes cancel in the entries, the slow ones are wrong by this alone: neither a
+ * product's own rounding nor a solve by I - h gamma (J + dJ) would show it. */
+void run_move_entries(struct run *run, int i, double *J);
+void run_form_entries(struct run *run, int i, const struct sens_at *at, bool transposed);
+void run_add_moved(const struct run *run, int i, const double *v, double *out);
 /* The factors of I - h_gamma J at a point, or of its transpose by vjp. */
 void run_implicit_factor(struct run *run, const struct sens_at *at, double h_gamma, bool transposed);
 

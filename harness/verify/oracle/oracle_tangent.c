@@ -105,7 +105,10 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
     if (run->rosenbrock) run_rosenbrock_tangent(run, k, i);
     const struct sens_at at = run_point(run, &scheme->rule[RULE_JACOBIAN], k, i);
     const double h_gamma = scheme->h[k] * scheme->a[(size_t)i * s + (size_t)i];
-    if (h_gamma != 0) run_implicit_factor(run, &at, h_gamma, false);
+    if (h_gamma != 0)
+        run_implicit_factor(run, &at, h_gamma, false);
+    else
+        run_form_entries(run, i, &at, false);
     for (size_t q = 0; q < d->all; q++) {
         double *L = d->L + q * s * n; /* [s][n] of this direction */
         double *const explicit = run->N ? d->L_explicit + q * s * n : NULL;
@@ -113,6 +116,7 @@ static void tangent_stage(struct run *run, const struct directions *d, long k, i
         if (explicit) run_combine(n, d->Z, scheme->h[k], i, scheme->ae + (size_t)i * s, explicit, d->Z);
         noise_touch(&run->noise, n, d->Z);
         pb->type->jvp(pb, &at, 1, noise_input(&run->noise, n, d->Z, d->v_in), L + (size_t)i * n);
+        run_add_moved(run, i, d->Z, L + (size_t)i * n);
         if (q < d->p) pb->type->jvp_p_cols(pb, &at, q, 1, L + (size_t)i * n);
         noise_touch(&run->noise, n, L + (size_t)i * n);
         if (h_gamma != 0) implicit_direction(run, h_gamma, L + (size_t)i * n, d->Z);
@@ -135,6 +139,7 @@ static void coupled_stage(struct run *run, const struct directions *d, long k, i
     for (size_t q = 0; q < d->all; q++) {
         double *L = d->L + (q * s + (size_t)i) * n;
         pb->type->jvp(pb, &at, 1, noise_input(&run->noise, n, d->S + q * n, d->v_in), L);
+        run_add_moved(run, i, d->S + q * n, L);
         if (q < d->p) pb->type->jvp_p_cols(pb, &at, q, 1, L);
         noise_touch(&run->noise, n, L);
     }
