@@ -10,7 +10,7 @@
 
 #include "measure.h"
 
-static const double STEP = 1e-4;   /* eps, of the size of the state */
+static const double STEP = 1e-4;   /* eps, of the size of each component */
 static const double STEADY = 1e-4; /* differences that agree so well, relative, are believed ... */
 static const double WRONG = 1e-2;  /* ... and are a hundred times as good as what they refute */
 
@@ -30,15 +30,25 @@ static bool create(struct sens_ctx *ctx, const struct sens_problem *pb, struct d
     return true;
 }
 
-/* x, and v of its size with signs and shares that do not repeat. */
+/* Of components that are 0: a thousandth of the largest, and no more than the least, which their scale may be. */
+static double size_of_zero(const struct sens_problem *pb)
+{
+    double largest = 0, least = INFINITY;
+    for (size_t i = 0; i < pb->n; i++) {
+        const double own = fabs(pb->x0[i]);
+        largest = fmax(largest, own);
+        if (own > 0) least = fmin(least, own);
+    }
+    return largest > 0 ? fmin(1e-3 * largest, least) : 1e-3;
+}
+
+/* x, and v of the size of each component, with signs and shares that do not repeat. */
 static void place(const struct differences *d)
 {
-    const double golden = 0.6180339887498949;
-    double largest = 0;
-    for (size_t i = 0; i < d->pb->n; i++) largest = fmax(largest, fabs(d->pb->x0[i]));
+    const double golden = 0.6180339887498949, small = size_of_zero(d->pb);
     for (size_t i = 0; i < d->pb->n; i++) {
         const double share = 0.5 + fmod((double)(i + 1) * golden, 1), own = fabs(d->pb->x0[i]);
-        const double size = fmax(own, 1e-3 * (largest > 0 ? largest : 1));
+        const double size = own > 0 ? own : small;
         d->x[i] = d->pb->x0[i] + 1e-2 * share * size;
         d->v[i] = (i % 2 ? -share : share) * size;
     }

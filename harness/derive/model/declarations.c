@@ -301,10 +301,21 @@ static struct cost_term *term(struct parser *parser)
     return made->value && parser_expect(parser, ")") ? made : NULL;
 }
 
+/* Names of costs are among themselves: one may be that of a state. */
+static bool is_new_cost(struct parser *parser, const struct token *name)
+{
+    for (const struct declaration *d = parser->syntax->declarations; d; d = d->next)
+        if (d->kind == DECLARE_COST && token_is(name, d->name))
+            return lexer_refuse(&parser->lexer, name, "there is a cost '%s' already, in line %zu", d->name,
+                                d->place.line);
+    return true;
+}
+
 bool statement_cost(struct parser *parser)
 {
     const struct token name = parser->lexer.token;
     if (name.kind != TOKEN_NAME) return lexer_expected(&parser->lexer, "the name of a cost");
+    if (!is_new_cost(parser, &name)) return false;
     struct declaration *made = declaration(parser, DECLARE_COST, &name);
     lexer_next(&parser->lexer);
     if (!made || !parser_expect(parser, "=")) return false;

@@ -64,6 +64,7 @@ static const struct {
     {HEAD "parameter in = 2", "4:11: 'in' is a word of the language and cannot be the name of a parameter",
      11},
     {HEAD "f(a, a) = a", "4:6: 'a' is declared already, as an index or argument", 6},
+    {HEAD "cost a = final(x)\ncost a = at(1, x)", "5:6: there is a cost 'a' already, in line 4", 6},
     {HEAD "y' = 1", "4:1: 'y' is no state: nothing above declares it as one", 1},
     {HEAD "y 1", "4:3: expected = (a quantity), ( (a function) or ' (an equation), found '1'", 3},
     /* options */
