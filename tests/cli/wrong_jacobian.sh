@@ -9,7 +9,7 @@ compiler=$(command -v cc || command -v gcc || command -v clang) || exit 77
 cd "$work" || exit 1
 
 cat >module.c <<'CODE'
-/* x1' = -2 x1 + x2, x2' = 1000 (x1 - x2), with the entry (1, 1) times FACTOR. */
+/* x1' = -2 x1 + x2, x2' = 1000 (x1 - x2), with the entry (1, 1) times FACTOR, and COUPLING for (1, 2). */
 #include "sens/plugin.h"
 
 static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, sens_real *dx)
@@ -23,7 +23,7 @@ static sens_status rhs(const struct sens_problem *pb, const struct sens_at *at, 
 static void jacobian(const struct sens_problem *pb, const struct sens_at *at, sens_real *J)
 {
     (void)pb;
-    J[0] = -at->p[0] * FACTOR, J[1] = 1, J[2] = 1000, J[3] = -1000;
+    J[0] = -at->p[0] * FACTOR, J[1] = COUPLING, J[2] = 1000, J[3] = -1000;
 }
 
 static void product(size_t L, sens_real a, const sens_real *V, sens_real *OUT, int transposed)
@@ -63,7 +63,7 @@ static void batch(const struct sens_problem *pb, size_t K, const sens_real *t, c
 
 static sens_status create(struct sens_ctx *ctx, const struct sens_value *option, struct sens_problem *pb)
 {
-    static const sens_real x0[2] = {1, 0}, p[1] = {2};
+    static const sens_real x0[2] = {1, START}, p[1] = {2};
     static const struct sens_structure structure = {.jacobian = jacobian};
     (void)ctx, (void)option;
     pb->n = 2, pb->np = 1, pb->t1 = 1, pb->x0 = x0, pb->p = p, pb->structure = &structure;
@@ -86,15 +86,36 @@ static const struct sens_problem_type *const problems[] = {&declared, NULL};
 SENS_PLUGIN = {SENS_PLUGIN_HEADER, .name = "declared", .problems = problems};
 CODE
 
-for factor in 1 1.5; do
+while read -r name factor coupling start; do
     "$compiler" -std=c11 -Wall -Wextra -Werror -O2 -fPIC -shared -fvisibility=hidden -I"$headers" "-DFACTOR=$factor" \
-        -o "declared$factor.so" module.c || fail "the module does not compile"
-done
+        "-DCOUPLING=$coupling" "-DSTART=$start" -o "$name.so" module.c || fail "the module does not compile"
+done <<'CASES'
+right 1 1 0
+wrong 1.5 1 0
+tiny 1 1 1e-14
+tiny_wrong 1 100 1e-14
+CASES
+cat >scales.ode <<'MODEL'
+# the state b starts below the rounding of its slope, and c moves on a scale of 1e-12
+model scales "right, with states of three scales"
+parameter k = 0.5
+state a = 1
+state b = 1e-14
+state c = 1e-12
+interval 0 .. 1
+a' = -k*a + sin(c*1e12)
+b' = 1 - k*b
+c' = -k*c
+MODEL
 warning="warning: df/dx of problem declared is wrong near the start: along one direction row 0 gives"
-expect 0 "$warning" run declared discrete_adjoint tableau=kvaerno54 --plugin ./declared1.5.so
-for case in "tableau=kvaerno54 --plugin ./declared1.so" "tableau=dopri5 --plugin ./declared1.5.so"; do
-    # shellcheck disable=SC2086 -- a list of words
-    expect 0 "status" run declared discrete_adjoint $case
+expect 0 "$warning" run declared discrete_adjoint tableau=kvaerno54 --plugin ./wrong.so
+expect 0 "$warning" run declared discrete_adjoint tableau=kvaerno54 --plugin ./tiny_wrong.so
+for case in "declared discrete_adjoint tableau=kvaerno54 --plugin ./right.so" \
+    "declared discrete_adjoint tableau=kvaerno54 --plugin ./tiny.so" \
+    "declared discrete_adjoint tableau=dopri5 --plugin ./wrong.so" \
+    "scales discrete_adjoint tableau=rodas4 --models scales.ode"; do
+    # shellcheck disable=SC2086 # a list of words
+    expect 0 "status" run $case
     grep -q "warning: df/dx" "$work/output" && fail "$case: a warning of df/dx"
 done
 
