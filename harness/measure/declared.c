@@ -85,17 +85,20 @@ static double quotient(const struct differences *d, double e, size_t i, double *
     return (d->plus[i] - d->minus[i]) / (2 * e);
 }
 
-/* D_0, and where all that are of use agree with it. */
+/* D_0, and where all that are of use agree with it: until rounding is larger than every one of them. */
 static bool find_differences(const struct differences *d)
 {
     double e = STEP;
-    for (int k = 0; k < LEVELS; k++, e /= 8) {
+    bool of_use = true;
+    for (int k = 0; k < LEVELS && of_use; k++, e /= 8) {
+        of_use = false;
         if (!slope(d, e, d->plus) || !slope(d, -e, d->minus)) return false;
         for (size_t i = 0; i < d->pb->n; i++) {
             double noise;
             const double D = quotient(d, e, i, &noise), size = fmax(fabs(D), fabs(d->Jv[i]));
             if (k == 0) d->first[i] = D, d->steady[i] = isfinite(D) && noise <= STEADY * size;
             if (fabs(D - d->first[i]) > STEADY * size + noise) d->steady[i] = false;
+            of_use = of_use || noise < size;
         }
     }
     return true;

@@ -164,6 +164,7 @@ struct iteration {
     bool anew;
 };
 bool run_iterates(struct iteration *it);
+/* unit, J, moved. */
 void run_entries_create(struct run *run);
 /* J [n][n] becomes J + dJ, rounded entry by entry; dJ is kept in stage i's place of `moved`; run_form_entries does so
  * with the J of a point, or its transpose by vjp. Then out += dJ v, both [n]. Who takes df/dx as numbers multiplies and

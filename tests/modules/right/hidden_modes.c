@@ -2,8 +2,8 @@
  *
  *     x' = -V diag(rate) V^-1 x
  *
- * as it is written here. The rounding of an entry of df/dx, all of which are of the size of the fastest rate, moves the
- * slow one by 1e-11 of it. Who takes df/dx as numbers, as implicit steps do, is off by that, and is right.
+ * as it is written here. The entries of df/dx go up to 1e7: their rounding moves the slow rate, 0.3, by 1e-8 of it. Who
+ * takes df/dx as numbers, as implicit steps do, is off by that, and is right.
  *
  * verify: --quick --problem hidden_modes
  * recorded: yes */
