@@ -165,8 +165,11 @@ static sens_status declare(struct sens_ctx *ctx, struct sens_problem *problem)
     for (size_t j = 0; j + 1 < n; j++, next_row(&F)) add_entry(&F, j), add_entry(&F, j + 1);
     pattern[0] = (struct sens_pattern){.rows = n, .cols = n, .start = J.start, .col = J.col};
     pattern[1] = (struct sens_pattern){.rows = n - 1, .cols = n, .start = F.start, .col = F.col};
-    *declared = (struct sens_structure){
-        .jacobian = jacobian, .jacobian_p = jacobian_p, .sparsity = &pattern[0], .sparsity_p = &pattern[1]};
+    *declared = (struct sens_structure){.jacobian = jacobian,
+                                        .jacobian_p = jacobian_p,
+                                        .sparsity = &pattern[0],
+                                        .sparsity_p = &pattern[1],
+                                        .jacobian_constant = true};
     problem->structure = declared;
     return SENS_OK;
 }

@@ -81,6 +81,8 @@ static json_t *structure(const struct sens_problem *pb)
     } else if (declared->jacobian) {
         json_array_append_new(array, json_string("dense df/dx"));
     }
+    if (declared->jacobian_constant)
+        json_array_append_new(array, json_string("df/dx the same for all t and x"));
     if (declared->coupling)
         json_array_append_new(array, json_string("df/dx = diag(d) + diag(s) M with one M for all points"));
     if (declared->outer) {

@@ -129,7 +129,8 @@ static struct sens_structure structure(const struct sens_structure *from, const 
                                   .n_blocks = from->n_blocks,
                                   .blocks = from->blocks,
                                   .jacobian_costs_more = from->jacobian_costs_more,
-                                  .jacobian_p_costs_more = from->jacobian_p_costs_more};
+                                  .jacobian_p_costs_more = from->jacobian_p_costs_more,
+                                  .jacobian_constant = from->jacobian_constant};
     STRUCTURE(REQUIRED)
     return made;
 }

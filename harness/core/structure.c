@@ -72,6 +72,9 @@ sens_status sens_structure_check(struct sens_ctx *ctx, const struct sens_problem
         return sens_fail(
             ctx, SENS_BAD_INPUT,
             "problem %s: coupling and diagonal belong together, beside outer and a dense jacobian", name);
+    if (declared->jacobian_constant && !declared->jacobian)
+        return sens_fail(ctx, SENS_BAD_INPUT, "problem %s: a constant df/dx is declared without jacobian",
+                         name);
     if ((declared->jacobian_p || declared->sparsity_p) &&
         (!declared->jacobian_p || !declared->sparsity_p ||
          !pattern_valid(declared->sparsity_p, pb->np, pb->n)))

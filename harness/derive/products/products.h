@@ -53,6 +53,9 @@ sens_status derive_jacobian_p(const struct graph *f, size_t np, struct derive_en
 sens_status derive_dense(const struct derive_entries *entries, struct graph **product);
 /* Has df/dx (leaf GRAPH_X) or df/dp (GRAPH_P) at most so many entries? false as well: no memory to tell. */
 bool derive_few_entries(const struct graph *f, enum graph_op leaf, size_t most);
+/* Is f linear in x, with coefficients of p alone, by its operations? df/dx is then one matrix for all t and x. false as
+ * well: it may be, or there are guards, or no memory to tell. */
+bool derive_is_linear(const struct graph *f);
 void derive_entries_destroy(struct derive_entries *entries); /* all zero: nothing is done */
 
 #endif

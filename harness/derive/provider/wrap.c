@@ -124,6 +124,7 @@ static sens_status declare_jacobian(struct derived *derived)
     const struct sens_pattern *sparsity = engine->maker->pattern(engine, of_x);
     const double n = (double)derived->room.inner.n;
     derived->structure.sparsity = sparsity;
+    derived->structure.jacobian_constant = derive_is_linear(f);
     derived->structure.jacobian_costs_more =
         product_costs_less(derived, PRODUCT_VJP, sparsity ? (double)sparsity->start[sparsity->rows] : n * n,
                            sparsity ? SPARSE_ENTRY : FULL_ENTRY);

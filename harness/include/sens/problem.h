@@ -80,6 +80,7 @@ struct sens_structure {
     /* Vectors are multiplied by the products of the type for less than by jacobian; cotangents, than by jacobian_p.
      * Methods then form df/dx for linear systems alone, and (df/dp)^T for columns. */
     bool jacobian_costs_more, jacobian_p_costs_more;
+    bool jacobian_constant; /* jacobian depends on p alone: f is linear in x, whatever t and x */
 };
 
 /* What one derivative product costs: floating-point operations of rhs, and of each product a vector. An

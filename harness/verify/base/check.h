@@ -117,6 +117,9 @@ bool instance_create(struct verify *v, const struct sens_problem_type *type, int
  * size. */
 bool instance_sized(struct verify *v, const struct sens_problem_type *type, size_t n,
                     struct instance *instance);
+/* Likewise with the least n at which it has as many states: on a grid these are not n. */
+bool instance_of_states(struct verify *v, const struct sens_problem_type *type, size_t states,
+                        struct instance *instance);
 /* The default instance with the options `set` (of count options, in the order of the table; NaN: its default,
  * with n at most 8). false: it does not take them. */
 bool instance_with(struct verify *v, const struct sens_problem_type *type, const double *set,

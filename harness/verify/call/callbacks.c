@@ -76,6 +76,16 @@ void subject_with_size(struct verify *v, size_t n, void (*look)(struct subject *
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
+void subject_with_states(struct verify *v, size_t states, void (*look)(struct subject *subject))
+{
+    struct instance instance;
+    struct subject subject;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    if (instance_of_states(v, v->problem, states, &instance) && subject_create(v, &instance, &subject))
+        look(&subject);
+    sens_arena_rewind(&v->ctx.arena, mark);
+}
+
 void subject_each_edge(struct verify *v, void (*look)(struct subject *subject))
 {
     enum { EDGES = 5, LARGEST = 16 }; /* a least size past LARGEST is no edge of a formula */

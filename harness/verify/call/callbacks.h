@@ -34,6 +34,8 @@ void subject_each(struct verify *v, const struct verify_check *checks, void (*lo
 void subject_each_edge(struct verify *v, void (*look)(struct subject *subject));
 /* The same for one size; nothing where the option n does not take it. */
 void subject_with_size(struct verify *v, size_t n, void (*look)(struct subject *subject));
+/* And for the least size that has as many states. */
+void subject_with_states(struct verify *v, size_t states, void (*look)(struct subject *subject));
 /* look(subject), and the same of f_I of a split, on the interval and around the numbers of the problem. It has products
  * of its own, and a wrong one leaves the gradient of additive steps so near the right one that nothing else would tell.
  * Not with a provider, which wraps the problem alone. */

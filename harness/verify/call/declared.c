@@ -64,20 +64,42 @@ void declared_jacobian(struct verify *v, const struct sens_problem *pb, enum dec
     sens_arena_rewind(&v->ctx.arena, mark);
 }
 
+/* OUT += J_ij V_j, or J_ij V_i to row j */
+static void add_entry(double value, size_t i, size_t j, bool transposed, size_t L, const double *V,
+                      double *OUT)
+{
+    const size_t from = transposed ? i : j, to = transposed ? j : i;
+    for (size_t l = 0; l < L && value != 0; l++) OUT[to * L + l] += value * V[from * L + l];
+}
+
+static void multiply_dense(const struct declared *d, const struct sens_at *at, bool transposed, size_t L,
+                           const double *V, double *OUT)
+{
+    const size_t n = d->inner->n;
+    double *const J = verify_array(d->v, n * n);
+    declared_jacobian(d->v, d->inner, d->by, at, J);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) add_entry(J[i * n + j], i, j, transposed, L, V, OUT);
+}
+
+static void multiply_sparse(const struct declared *d, const struct sens_at *at, bool transposed, size_t L,
+                            const double *V, double *OUT)
+{
+    const struct sens_pattern *const pattern = d->inner->structure->sparsity;
+    double *const value = unset(d->v, pattern->start[d->inner->n]);
+    d->inner->structure->jacobian(d->inner, at, value);
+    for (size_t i = 0; i < d->inner->n; i++)
+        for (size_t e = pattern->start[i]; e < pattern->start[i + 1]; e++)
+            add_entry(value[e], i, pattern->col[e], transposed, L, V, OUT);
+}
+
 static void multiply(const struct declared *d, const struct sens_at *at, bool transposed, size_t L,
                      const double *V, double *OUT)
 {
-    const size_t n = d->inner->n;
     const struct sens_arena_mark mark = sens_arena_mark(&d->v->ctx.arena);
-    double *J = verify_array(d->v, n * n);
-    declared_jacobian(d->v, d->inner, d->by, at, J);
-    memset(OUT, 0, n * L * sizeof *OUT);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            const size_t from = transposed ? i : j, to = transposed ? j : i;
-            for (size_t l = 0; l < L && J[i * n + j] != 0; l++)
-                OUT[to * L + l] += J[i * n + j] * V[from * L + l];
-        }
+    const bool sparse = d->by != DECLARED_COUPLED && d->inner->structure->sparsity;
+    memset(OUT, 0, d->inner->n * L * sizeof *OUT);
+    (sparse ? multiply_sparse : multiply_dense)(d, at, transposed, L, V, OUT);
     sens_arena_rewind(&d->v->ctx.arena, mark);
 }
 

@@ -137,6 +137,31 @@ bool instance_sized(struct verify *v, const struct sens_problem_type *type, size
     return create(v, type, value, instance);
 }
 
+static bool has_states(struct verify *v, const struct sens_problem_type *type, size_t n, size_t states)
+{
+    struct instance instance;
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    const bool has = instance_sized(v, type, n, &instance) && instance.problem.n >= states;
+    sens_arena_rewind(&v->ctx.arena, mark);
+    return has;
+}
+
+bool instance_of_states(struct verify *v, const struct sens_problem_type *type, size_t states,
+                        struct instance *instance)
+{
+    size_t few = 0, enough = states; /* n is taken to be no more than the states, or one more */
+    if (!has_states(v, type, enough, states) && !has_states(v, type, ++enough, states))
+        return instance_sized(v, type, states, instance);
+    while (enough - few > 1) {
+        const size_t middle = few + (enough - few) / 2;
+        if (has_states(v, type, middle, states))
+            enough = middle;
+        else
+            few = middle;
+    }
+    return instance_sized(v, type, enough, instance);
+}
+
 bool instance_with(struct verify *v, const struct sens_problem_type *type, const double *set,
                    struct instance *instance)
 {

@@ -132,13 +132,15 @@ static void shaken_problem(struct verify *v, const struct sens_problem *inner, s
 
 /* ---- tasks --------------------------------------------------------------------------------------------- */
 
-enum cut { WHOLE, SINGLE, PARTS, STATES, CUTS };
-static const char *const cut_words[CUTS] = {
-    [SINGLE] = ", one lane", [PARTS] = ", 16 lanes, two threads, little cache", [STATES] = ", dG/dx0 alone"};
+enum cut { WHOLE, SINGLE, PARTS, STATES, MOMENTS, CUTS };
+static const char *const cut_words[CUTS] = {[SINGLE] = ", one lane",
+                                            [PARTS] = ", 16 lanes, two threads, little cache",
+                                            [STATES] = ", dG/dx0 alone",
+                                            [MOMENTS] = ", no integral"};
 static const int cut_lanes[CUTS] = {[SINGLE] = 1, [PARTS] = 2 * LANES}; /* 0: as the method likes */
 
 struct size {
-    size_t n, m; /* n = 0: the default instance */
+    size_t n, m; /* at least n states; n = 0: the default instance */
     enum cut cut;
 };
 
@@ -161,7 +163,7 @@ static double rate_of(struct verify *v, const struct sens_problem *pb)
 
 static bool create_instance(struct verify *v, const struct size *size, struct instance *instance)
 {
-    const bool made = size->n ? instance_sized(v, v->problem, size->n, instance)
+    const bool made = size->n ? instance_of_states(v, v->problem, size->n, instance)
                               : instance_create(v, v->problem, 0, instance);
     struct sens_problem *pb = &instance->problem;
     if (!made) return false;
@@ -175,7 +177,8 @@ static bool create_bed(struct verify *v, const struct sens_problem *pb, const st
                        struct bed *bed)
 {
     struct sens_cost cost;
-    const unsigned parts = (PROBE_AT_T1 | PROBE_BETWEEN | PROBE_RUNNING) & probe_parts_for(v->method);
+    const unsigned integral = size->cut == MOMENTS ? 0 : PROBE_RUNNING;
+    const unsigned parts = (PROBE_AT_T1 | PROBE_BETWEEN | integral) & probe_parts_for(v->method);
     probe_cost(v, pb, size->m, parts, &cost);
     bed_create(v, pb, &cost, v->method, bed);
     bed->task.threads = 1;
@@ -313,6 +316,7 @@ static void compare_with(const struct bed *without, const struct instance *insta
  * the probe's cost are those of any other number, and so is what rounding does to their rows. */
 struct bound {
     size_t n, m;
+    bool moments; /* alone */
     struct sens_out each;
 };
 
@@ -321,12 +325,14 @@ static void compare(struct verify *v, const struct size *size, struct bound *bou
     struct instance instance;
     struct bed without;
     if (!create_instance(v, size, &instance) || !instance.problem.structure) return;
+    if (size->cut == MOMENTS && !instance.problem.structure->jacobian_constant) return;
     struct sens_problem plain = instance.problem;
     plain.structure = NULL;
     if (create_bed(v, &plain, size, &without) && bed_solve(&without) == SENS_OK) {
         const struct sens_out right = bed_keep(&without);
-        if (bound->n != plain.n || bound->m < size->m) {
-            *bound = (struct bound){plain.n, 0, bed_shape(&without)};
+        const bool moments = size->cut == MOMENTS;
+        if (bound->n != plain.n || bound->m < size->m || bound->moments != moments) {
+            *bound = (struct bound){plain.n, 0, moments, bed_shape(&without)};
             if (rounding(&without, &plain, &right, &bound->each) == SENS_OK) bound->m = size->m;
         }
         if (bound->m > 0) compare_with(&without, &instance, size->cut, &right, &bound->each, found);
@@ -338,11 +344,11 @@ static void compare(struct verify *v, const struct size *size, struct bound *bou
  * and of glv 21 outer columns, more than registers hold, so that what is coupled goes its own way; its 50
  * outputs are 25 for each of two threads: a whole block of lanes, a narrower one and one output, which make more
  * than one group. A method whose vectors are all n + np directions takes too long at the last two sizes for a quick
- * run. 9 and 18 outputs are one and two beyond whole vectors, which may go alone. Of one n that with most outputs is
+ * run. A df/dx that is declared constant is made use of where no integral is, for many outputs. 9 and 18 outputs are one and two beyond whole vectors, which may go alone. Of one n that with most outputs is
  * first: its bound serves the others. */
-static const struct size sizes[] = {{0, 11, WHOLE},  {3, 80, WHOLE}, {3, 3, WHOLE},   {20, 50, PARTS},
-                                    {20, 20, WHOLE}, {20, 5, WHOLE}, {20, 5, SINGLE}, {20, 9, STATES},
-                                    {34, 18, WHOLE}, {70, 70, WHOLE}};
+static const struct size sizes[] = {{0, 11, WHOLE},    {3, 80, WHOLE},  {3, 3, WHOLE},   {20, 50, PARTS},
+                                    {20, 20, WHOLE},   {20, 5, WHOLE},  {20, 5, SINGLE}, {20, 9, STATES},
+                                    {20, 50, MOMENTS}, {34, 18, WHOLE}, {70, 70, WHOLE}};
 enum { SIZES = sizeof sizes / sizeof *sizes, QUICK_SIZES = SIZES - 2 };
 
 static void compare_sizes(struct verify *v, struct findings *found)

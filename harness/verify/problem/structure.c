@@ -41,6 +41,13 @@ static const struct verify_check checks[] = {
          "derivative and the same s: if those pass, look at what belongs to the diagonal, d_i = df_i/dx_i - "
          "s_i M_ii, at rows and columns of M, and at entries that depend on time or state, which have no "
          "place in M."},
+    {.id = "structure.constant",
+     .summary = "a df/dx that is declared constant is the same at all times and states",
+     .bound = "rounding of both, measured at shaken inputs, entry by entry and for random vectors",
+     .explanation =
+         "jacobian at each point against jacobian at the nominal time and state, with the point's "
+         "parameters. "
+         "A method takes a constant df/dx once for a whole solve, and all stages of a step together."},
     {.id = "structure.sparsity",
      .summary = "jvp and vjp of unit vectors are zero outside the declared pattern",
      .bound = "rounding of an entry, measured at shaken inputs: none where it is zero in structure",
@@ -176,26 +183,22 @@ static const double *last_digits(struct verify *v, size_t count, const double *r
     return within(count, 1, got, right, digit) ? digit : NULL;
 }
 
-static void note_entries(struct worst *worst, const struct both *both, enum product product,
-                         const struct sens_at *at)
+void structure_note_entries(struct worst *worst, const struct linear *own, const struct linear *declared,
+                            const struct sample *sample, double t, const char *by)
 {
-    const struct linear own = linear_at(both->own, product, at);
-    const struct linear declared = linear_at(both->declared, product, at);
-    const struct sample sample = sample_create(both->own, product);
-    const size_t count = sample.rows * sample.cols;
-    const double *right = linear_matrix(&own, &sample), *got = linear_matrix(&declared, &sample);
-    const double *bound = last_digits(own.v, count, right, got);
+    const size_t count = sample->rows * sample->cols;
+    const double *right = linear_matrix(own, sample), *got = linear_matrix(declared, sample);
+    const double *bound = last_digits(own->v, count, right, got);
     if (!bound) {
-        bound = entries_rounding(&own, &declared, false, &sample, right, got);
+        bound = entries_rounding(own, declared, false, sample, right, got);
         if (!within(count, 1, got, right, bound))
-            bound = entries_rounding(&own, &declared, true, &sample, right, got);
+            bound = entries_rounding(own, declared, true, sample, right, got);
     }
-    const char *const by = product <= PRODUCT_VJP ? "x" : "p";
     for (size_t q = 0; q < count; q++)
         worst_note(worst, fabs(got[q] - right[q]), bound[q],
-                   "df_%zu/d%s_%zu at t = %.4g is %.10g in the structure and %.10g by %s",
-                   sample.row[q / sample.cols], by, sample.col[q % sample.cols], at->t, got[q], right[q],
-                   linear_name(product));
+                   "df_%zu/d%s_%zu at t = %.4g is %.10g by %s and %.10g by %s", sample->row[q / sample->cols],
+                   own->product <= PRODUCT_VJP ? "x" : "p", sample->col[q % sample->cols], t, got[q], by,
+                   right[q], linear_name(own->product));
 }
 
 void structure_note_vectors(struct worst *worst, const struct linear *own, const struct linear *declared,
@@ -228,7 +231,8 @@ static void note_product(struct worst *worst, const struct both *both, enum prod
 {
     const struct linear own = linear_at(both->own, product, at);
     const struct linear declared = linear_at(both->declared, product, at);
-    note_entries(worst, both, product, at);
+    const struct sample sample = sample_create(both->own, product);
+    structure_note_entries(worst, &own, &declared, &sample, at->t, "the structure");
     structure_note_vectors(worst, &own, &declared, at->t, "the structure");
 }
 
@@ -350,6 +354,11 @@ static void look_at_structure(struct subject *subject)
     check_declared(subject);
     check_part(subject, &jacobian, &points);
     check_part(subject, &coupling, &points);
+    if (sens_structure_of(subject->pb)->jacobian_constant) {
+        const struct subject declared = by_structure(subject, DECLARED_OUTER);
+        structure_check_constant(&declared, &points);
+    } else
+        subject_skip(subject, "structure.constant", "df/dx is not declared constant");
     check_outside(subject, &points);
     check_part(subject, &outer, &points);
     check_part(subject, &parameters, &points);
@@ -370,8 +379,8 @@ static void look_if_declared(struct subject *subject)
 static void look_at_sizes(struct verify *v)
 {
     subject_each_edge(v, look_if_declared);
-    subject_with_size(v, 21, look_if_declared);
-    subject_with_size(v, 70, look_if_declared);
+    subject_with_states(v, 21, look_if_declared);
+    subject_with_states(v, 70, look_if_declared);
 }
 
 /* A type whose instances declare nothing; all else is the inner type's. */
