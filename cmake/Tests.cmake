@@ -24,7 +24,7 @@ if(cmocka_FOUND)
   endforeach()
   # The lane kernels of every instruction set that the compiler knows; a machine that lacks it skips them.
   foreach(isa avx2 avx512)
-    foreach(name test_lanes test_packed test_blocks)
+    foreach(name test_lanes test_packed test_blocks test_wave)
       if(TARGET variant_${isa})
         set(target unit_${name}_${isa})
         add_executable(${target} ${CMAKE_SOURCE_DIR}/tests/unit/kernels/${name}.c)

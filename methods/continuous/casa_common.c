@@ -21,6 +21,12 @@ sens_status casa_create_forward(struct sens_ctx *ctx, const struct sens_task *ta
     *casa = (struct casa){.task = task, .n = pb->n, .m = task->cost->m};
     casa->np = task->parts & SENS_IN_DGDP ? pb->np : 0;
     casa->L = sens_blocks_lanes(task->lanes, casa->m);
+    if (!task->controller->adaptive && grid_step_suits(task)) {
+        const size_t best = task->lanes == 0 ? grid_step_lanes(ctx, task) : 0;
+        casa->grid = SENS_NEW(ctx, struct grid_step, 1);
+        if (!casa->grid) return SENS_NO_MEMORY;
+        if (best > 0 && casa->m >= best) casa->L = best;
+    }
     casa->x0 = SENS_NEW(ctx, sens_real, casa->n);
     casa->x1 = SENS_NEW(ctx, sens_real, casa->n);
     casa->x_back = SENS_NEW(ctx, sens_real, casa->n);
@@ -76,6 +82,7 @@ static void move_to(void *self, int i, sens_real s, const sens_real *x)
     const struct casa *casa = self;
     const struct sens_at *at = &casa->at[i];
     casa_set_point(casa, i, s, x);
+    if (casa->grid) return;
     if (casa->d) sens_products_find_diagonals(casa->task->problem, 1, at, casa->d + (size_t)i * casa->n);
     if (casa->one)
         sens_products_at_kept(casa->products[i], casa->at, casa->d);
@@ -106,7 +113,30 @@ static void slope(void *self, int i, size_t b, const sens_real *lambda, sens_rea
     if (cost->type->g_dp) cost->type->g_dp(cost, at, 1, c0, w, dmu);
 }
 
+/* All blocks over a step on a grid, see grid_step.h. */
+static sens_status step_on_grid(void *self, const struct sens_step *step, const sens_real *z,
+                                const sens_real *f, sens_real *z1, sens_real *e)
+{
+    struct casa *casa = self;
+    (void)f, (void)e;
+    if (casa->np > 0) grid_step_continuous(casa->grid, step->h, casa->at, casa->W);
+    for (size_t b = 0; b < casa->taken; b++) {
+        const size_t w = casa_block_width(casa, b);
+        sens_real *const lambda = z1 + casa->offset[b];
+        grid_step_sweep(casa->grid, step->h, casa->W, w, z + casa->offset[b], lambda, casa_mu(casa, b));
+        if (!sens_finite(casa->n * w, lambda)) return SENS_NONFINITE;
+    }
+    return SENS_OK;
+}
+
 /* ---- the backward system ------------------------------------------------------------------------------- */
+
+static sens_status create_grid_step(struct sens_ctx *ctx, struct casa *casa)
+{
+    casa->W = casa->np > 0 ? SENS_NEW(ctx, sens_real, casa->np * casa->n) : NULL;
+    if (casa->np > 0 && !casa->W) return SENS_NO_MEMORY;
+    return grid_step_create(ctx, casa->task, casa->L, casa->grid);
+}
 
 static sens_status create_points(struct sens_ctx *ctx, struct casa *casa)
 {
@@ -115,13 +145,13 @@ static sens_status create_points(struct sens_ctx *ctx, struct casa *casa)
     const bool coupled = sens_products_coupled(pb, casa->m);
     casa->at = SENS_NEW(ctx, struct sens_at, stages);
     casa->x = casa->carried ? NULL : SENS_NEW(ctx, sens_real, stages * n);
+    if (!casa->at || !(casa->carried || casa->x)) return SENS_NO_MEMORY;
+    if (casa->grid) return create_grid_step(ctx, casa);
     casa->d = coupled ? SENS_NEW(ctx, sens_real, stages * n) : NULL;
     casa->kappa = SENS_NEW(ctx, sens_real, n * casa->L);
     casa->room = SENS_NEW(ctx, sens_real, n * casa->L);
     casa->products = SENS_NEW(ctx, struct sens_products *, stages);
-    if (!casa->at || !(casa->carried || casa->x) || !(casa->d || !coupled) || !casa->kappa || !casa->room ||
-        !casa->products)
-        return SENS_NO_MEMORY;
+    if (!(casa->d || !coupled) || !casa->kappa || !casa->room || !casa->products) return SENS_NO_MEMORY;
     casa->one = coupled || !sens_products_formed(pb, casa->m);
     sens_status status = SENS_OK;
     for (size_t i = 0; i < stages && status == SENS_OK; i++)
@@ -163,6 +193,8 @@ static sens_status create_blocks(struct sens_ctx *ctx, struct casa *casa)
                                               .slope = slope,
                                               .begin = casa->deferred ? casa_deferred_begin : NULL,
                                               .look = casa->deferred ? casa_deferred_look : NULL,
+                                              .step = casa->grid ? step_on_grid : NULL,
+                                              .whole = casa->grid != NULL,
                                               .self = casa};
     take_group(casa, 0); /* the largest one */
     return SENS_OK;
@@ -177,6 +209,8 @@ static size_t group_blocks(const struct sens_ctx *ctx, const struct casa *casa)
     const size_t vectors = casa->stages + 4, numbers = vectors * (casa->n + casa->np) * casa->L;
     size_t blocks = sens_second_level(ctx) / 2 / (numbers * sizeof(sens_real));
     if (task->controller->adaptive || casa->carried) return casa->blocks;
+    if (casa->grid)
+        blocks = sens_third_level(ctx) / 8 / (casa->n * casa->L * sizeof(sens_real)); /* they share W */
     if (sens_products_formed(task->problem, casa->m) && blocks * casa->L < WORTH)
         blocks = (WORTH + casa->L - 1) / casa->L;
     if (blocks < 1) blocks = 1;
@@ -287,7 +321,8 @@ static sens_status solve_group(struct sens_ctx *ctx, struct casa *casa, size_t f
 sens_status casa_solve_backward(struct sens_ctx *ctx, struct casa *casa)
 {
     sens_status status = SENS_OK;
-    for (size_t i = 0; i < (casa->one ? 1 : casa->stages); i++)
+    if (casa->grid) grid_step_begin(casa->grid, casa->task->problem->p);
+    for (size_t i = 0; i < (casa->one ? 1 : casa->stages) && !casa->grid; i++)
         sens_products_begin(casa->products[i], casa->task->problem->p);
     if (casa->mu) memset(casa->mu, 0, casa->np * casa->m * sizeof *casa->mu);
     for (size_t first = 0; first < casa->blocks && status == SENS_OK; first += casa->group)
@@ -333,7 +368,8 @@ struct sens_work casa_work(const struct casa *casa, const double time[3])
                              .lanes = (int)casa->L,
                              .threads = 1,
                              .batch = (int)casa->points};
-    for (size_t i = 0; i < casa->stages; i++) { /* every block has its true width */
+    if (casa->grid) grid_step_count(casa->grid, 0, casa->m, &work);
+    for (size_t i = 0; i < casa->stages && !casa->grid; i++) { /* every block has its true width */
         sens_products_count(casa->products[i], 0, casa->m, &work);
         if (casa->batch) sens_batch_count(casa->batch[i], &work);
     }

@@ -28,6 +28,7 @@
 #include "cost_sum.h"
 #include "error_test.h"
 #include "followers.h"
+#include "grid_step.h"
 #include "products.h"
 #include "solver.h"
 
@@ -57,6 +58,10 @@ struct casa {
     struct sens_products **products; /* [stages] */
     struct sens_batch **batch;       /* [stages] of one point each, where mu is solved for; else NULL */
     sens_real *kappa, *room;         /* [n][L] each */
+
+    /* Steps that are given, on a grid with one df/dx: a step of all stages at once, which mu is no part of; else NULL. */
+    struct grid_step *grid;
+    sens_real *W; /* [np][n] of the step at hand */
 
     /* mu outside of the system; else NULL and 0. */
     struct sens_batch *deferred;

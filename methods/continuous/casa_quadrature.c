@@ -81,6 +81,10 @@ sens_status casa_create_quadrature(struct sens_ctx *ctx, struct casa *casa, bool
     const struct sens_tableau *tb = casa->task->tableau;
     const size_t points = batch_points(ctx, casa);
     if (casa->np == 0) return SENS_OK;
+    if (casa->grid) {
+        casa->mu = SENS_NEW(ctx, sens_real, casa->np * casa->m);
+        return casa->mu ? SENS_OK : SENS_NO_MEMORY;
+    }
     sens_status status = sens_terms_create(ctx, tb->stages, tb->b, &casa->b);
     if (status != SENS_OK) return status;
     if (!tested && points >= (size_t)casa->b.terms) {

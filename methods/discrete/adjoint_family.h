@@ -15,7 +15,9 @@ struct adjoint_plan { /* of a task */
     size_t parts;     /* of a step */
     size_t vectors;   /* [n][L] of a block, beside its lambda */
     size_t kept;      /* numbers of a step that are worth finding once for all groups; 0: none */
+    size_t lanes;     /* of a block, where there are as many outputs; 0: as for other families */
     bool adds_to_mu;  /* a sweep adds to mu, beside what goes to the slots */
+    bool no_slots;    /* a sweep adds all of mu: nothing goes to slots */
     void *own;        /* the family's */
 };
 
@@ -45,8 +47,8 @@ struct adjoint_family {
     void (*begin)(void *worker, const sens_real *p);
     /* The points of a step; their number, at most the plan's. */
     size_t (*points)(const void *own, const struct sens_step *step, struct sens_at *at);
-    /* What is kept of a step with these points. NULL: plan.kept is 0. */
-    void (*keep)(void *worker, const struct sens_at *at, sens_real *kept);
+    /* What is kept of a step. NULL: plan.kept is 0. */
+    void (*keep)(void *worker, const struct adjoint_step *step, sens_real *kept);
 
     /* A part of a step: the parts come in order, in each the blocks after linearise. Any
      * status of a solve. */

@@ -251,10 +251,10 @@ static size_t find_points(const void *own, const struct sens_step *step, struct 
     return live;
 }
 
-static void keep(void *worker, const struct sens_at *at, sens_real *kept)
+static void keep(void *worker, const struct adjoint_step *step, sens_real *kept)
 {
     const struct plan *plan = ((const struct worker *)worker)->plan;
-    sens_products_find_diagonals(plan->task->problem, plan->live, at, kept);
+    sens_products_find_diagonals(plan->task->problem, plan->live, step->at, kept);
 }
 
 /* Where together = 1: part s is live stage s. With a mass matrix each has a system. */

@@ -8,18 +8,10 @@
 enum {
     AUTO_LANES = 8, /* one to four vectors */
     HALF_LANES = 4,
-    ONE_SINGLE = 16,      /* states from which on one output is better alone than in a block of HALF_LANES */
-    TWO_SINGLES = 32,     /* the same for two, where HALF_LANES are half a vector, ... */
-    FEW_ROWS = 64,        /* ... up to here: each goes through all of J, which has to lie near */
-    THIRD_LEVEL = 1 << 24 /* bytes of a core's part of the cache at most, and where it is not known */
+    ONE_SINGLE = 16,  /* states from which on one output is better alone than in a block of HALF_LANES */
+    TWO_SINGLES = 32, /* the same for two, where HALF_LANES are half a vector, ... */
+    FEW_ROWS = 64     /* ... up to here: each goes through all of J, which has to lie near */
 };
-
-/* A virtual machine may be told the cache of its whole host, of which its cores have a small part: 500 MiB a core have
- * been seen, where reads slowed down from 24 MiB on. */
-static size_t third_level(const struct sens_ctx *ctx)
-{
-    return ctx->cache.l3 > 0 && ctx->cache.l3 < THIRD_LEVEL ? ctx->cache.l3 : THIRD_LEVEL;
-}
 
 static bool formed(const struct sens_task *task)
 {
@@ -67,12 +59,14 @@ static size_t wide_lanes(const struct sens_ctx *ctx, const struct sens_task *tas
  * more than a product, and fewer than four go without a copy of UMFPACK's factors. Four where no Jacobian is formed and
  * the vectors of a step in eight lanes would not stay in the cache. Few outputs, up to two blocks of them, make one
  * block without much padding: that saves calls; with few states, blocks of eight or four. */
-static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *task, size_t vectors)
+static size_t auto_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
+                         const struct adjoint_plan *plan)
 {
-    const size_t n = task->problem->n, m = task->cost->m;
+    const size_t n = task->problem->n, m = task->cost->m, vectors = plan->vectors + 2;
+    if (plan->lanes > 0 && m >= plan->lanes) return plan->lanes;
     if (m == 1 && !sens_products_together(task->problem, m)) return 1;
     if (m < HALF_LANES && solves_sparse(task)) return m;
-    if (!formed(task) && vectors * n * AUTO_LANES * sizeof(sens_real) > third_level(ctx) / 4)
+    if (!formed(task) && vectors * n * AUTO_LANES * sizeof(sens_real) > sens_third_level(ctx) / 4)
         return HALF_LANES;
     if (m > 2 * AUTO_LANES || (n <= SENS_FEW_STATES && m > HALF_LANES)) return wide_lanes(ctx, task);
     return m > HALF_LANES ? (m + HALF_LANES - 1) / HALF_LANES * HALF_LANES : HALF_LANES;
@@ -87,11 +81,11 @@ size_t adjoint_lanes(const struct adjoint_sizes *size, size_t rest)
     return whole < size->L ? whole : size->L;
 }
 
-/* `vectors` of a block that a step works with. Auto: no more lanes than the first block of all outputs has. */
-static void choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task, size_t vectors,
-                         struct adjoint_sizes *size)
+/* Auto: no more lanes than the first block of all outputs has. */
+static void choose_lanes(const struct sens_ctx *ctx, const struct sens_task *task,
+                         const struct adjoint_plan *plan, struct adjoint_sizes *size)
 {
-    size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task, vectors);
+    size->L = task->lanes > 0 ? (size_t)task->lanes : auto_lanes(ctx, task, plan);
     size->least = task->problem->n > SENS_FEW_STATES ? HALF_LANES : size->L;
     size->singles = size->L > HALF_LANES ? singles(ctx, task) : 0;
     if (task->lanes == 0 && size->singles > 0) size->L = adjoint_lanes(size, task->cost->m);
@@ -159,15 +153,19 @@ static size_t batch_points(const struct sens_task *task, size_t steps, size_t li
 
 /* As many blocks travel together as keep their cotangents within the cache: the third level where they share
  * a Jacobian, which is worth the way, else the second. Where next to nothing is shared, as many as have their
- * gradients in a part of the third level too, for each flush goes through these; the threads share it. */
+ * gradients in a part of the third level too, for each flush goes through these; the threads share it. Without
+ * cotangents, as many as have their lambda in the second level, or the third where a step is prepared for a group. */
 static size_t group_blocks(const struct sens_ctx *ctx, const struct sens_task *task,
                            const struct adjoint_plan *plan, const struct adjoint_sizes *size, size_t threads)
 {
     const size_t K = size->K, L = size->L, vector = task->problem->n * L * sizeof(sens_real);
     const size_t gradient = task->parts & SENS_IN_DGDP ? task->problem->np * L * sizeof(sens_real) : 0;
     const size_t cotangents = (K + plan->vectors + 1) * vector + 1;
-    const size_t blocks = size->keep     ? third_level(ctx) / 8 / threads / (cotangents + gradient)
-                          : formed(task) ? third_level(ctx) / cotangents
+    const bool per_step = plan->kept > 0 && !size->keep;
+    const size_t lambdas = per_step ? sens_third_level(ctx) / 4 / threads : sens_second_level(ctx) / 2;
+    const size_t blocks = plan->no_slots ? lambdas / (vector + gradient)
+                          : size->keep   ? sens_third_level(ctx) / 8 / threads / (cotangents + gradient)
+                          : formed(task) ? sens_third_level(ctx) / cotangents
                                          : sens_second_level(ctx) / cotangents;
     return blocks > 1 ? blocks : 1;
 }
@@ -175,10 +173,10 @@ static size_t group_blocks(const struct sens_ctx *ctx, const struct sens_task *t
 void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *task,
                           const struct adjoint_plan *plan, long steps, struct adjoint_sizes *size)
 {
-    choose_lanes(ctx, task, plan->vectors + 2, size);
+    choose_lanes(ctx, task, plan, size);
     const double points = (double)steps * (double)plan->points;
     const size_t m = task->cost->m, L = size->L, vector = task->problem->n * L * sizeof(sens_real);
-    const size_t budget = formed(task) ? third_level(ctx) : sens_second_level(ctx);
+    const size_t budget = formed(task) ? sens_third_level(ctx) : sens_second_level(ctx);
     size->threads = task->threads > 0 ? task->threads : auto_threads(ctx, task, plan, points);
     size->unit = usual_unit(task, size);
     const size_t units = (m + size->unit - 1) / size->unit;
@@ -186,7 +184,7 @@ void adjoint_choose_sizes(const struct sens_ctx *ctx, const struct sens_task *ta
     const size_t threads = size->threads > 1 ? (size_t)size->threads : 1;
     if (finer_is_shorter(ctx, m, size, threads)) size->unit = 1;
 
-    size->K = batch_points(task, (size_t)steps, plan->points, budget / 2 / vector);
+    size->K = plan->no_slots ? 0 : batch_points(task, (size_t)steps, plan->points, budget / 2 / vector);
 
     size->keep =
         plan->kept > 0 && sens_ckpt_stages(&task->ckpt); /* else it would take what checkpoints save */

@@ -12,6 +12,7 @@
 
 #include "adjoint_engine.h"
 #include "adjoint_family.h"
+#include "adjoint_grid.h"
 #include "adjoint_sizes.h"
 #include "kernels.h"
 #include "pool.h"
@@ -181,12 +182,14 @@ static void keep_share(void *self, int number)
     struct worker *w = &ad->worker[number];
     const long steps = sens_traj_steps(ad->traj), workers = ad->size.threads;
     w->status = SENS_OK;
+    ad->family->begin(w->own, ad->task->problem->p);
     for (long k = steps * (number + 1) / workers - 1; k >= steps * number / workers; k--) {
         struct sens_step step;
         w->status = sens_traj_load(w->traj, k, &step);
         if (w->status != SENS_OK) return;
         ad->family->points(ad->plan.own, &step, w->at);
-        ad->family->keep(w->own, w->at, kept_of(ad, k));
+        const struct adjoint_step at = {.h = step.h, .step = &step, .at = w->at};
+        ad->family->keep(w->own, &at, kept_of(ad, k));
     }
 }
 
@@ -196,7 +199,7 @@ static void reverse_share(void *self, int number)
     const struct adjoint *ad = self;
     struct worker *w = &ad->worker[number];
     w->status = SENS_OK;
-    ad->family->begin(w->own, ad->task->problem->p);
+    if (!ad->kept) ad->family->begin(w->own, ad->task->problem->p); /* else it has begun with what is kept */
     for (size_t c = w->first; c < w->last && w->status == SENS_OK;) {
         c = cut_blocks(ad, w, c);
         w->status = reverse_group(ad, w);
@@ -220,7 +223,7 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     struct worker *w = &ad->worker[number];
     const size_t vector = ad->n * ad->size.L, workers = (size_t)ad->size.threads, rank = (size_t)number;
     const size_t units = (ad->m + ad->size.unit - 1) / ad->size.unit;
-    const bool wrt_p = ad->task->parts & SENS_IN_DGDP;
+    const bool wrt_p = ad->task->parts & SENS_IN_DGDP, slots = wrt_p && !ad->plan.no_slots;
     /* Worker 0, which need not be woken, has the larger share. */
     w->first = (units * rank + workers - 1) / workers * ad->size.unit;
     w->last = rank + 1 < workers ? (units * (rank + 1) + workers - 1) / workers * ad->size.unit : ad->m;
@@ -228,13 +231,13 @@ static sens_status create_worker(struct sens_ctx *ctx, struct adjoint *ad, int n
     w->block = SENS_NEW(ctx, struct adjoint_block, ad->size.group);
     w->x_after = SENS_NEW(ctx, sens_real, ad->n);
     w->state = SENS_NEW(ctx, sens_real, ad->size.group * (1 + ad->plan.vectors) * vector);
-    w->room = SENS_NEW(ctx, sens_real, (wrt_p ? 1 : ad->plan.points) * vector);
+    w->room = SENS_NEW(ctx, sens_real, (wrt_p || ad->plan.no_slots ? 1 : ad->plan.points) * vector);
     w->mu = wrt_p ? SENS_NEW(ctx, sens_real, ad->size.group * ad->np * ad->size.L) : NULL;
     if (!w->at || !w->block || !w->x_after || !w->state || !w->room || (wrt_p && !w->mu))
         return SENS_NO_MEMORY;
     sens_status status = ad->family->create_worker(ctx, ad->plan.own, ad->size.L, &w->own);
     for (size_t b = 0; b < ad->size.group && status == SENS_OK; b++) status = create_block(ctx, ad, w, b);
-    if (status == SENS_OK && wrt_p)
+    if (status == SENS_OK && slots)
         status = sens_batch_create(ctx, ad->task->problem, ad->size.K, ad->size.group, ad->size.L, &w->batch);
     if (status == SENS_OK)
         status =
@@ -276,7 +279,7 @@ static sens_status prepare(struct sens_ctx *ctx, const struct sens_task *task, v
     struct adjoint *ad = SENS_NEW(ctx, struct adjoint, 1);
     if (!ad) return SENS_NO_MEMORY;
     *ad = (struct adjoint){.task = task,
-                           .family = families[tb->family],
+                           .family = adjoint_grid_suits(task) ? &adjoint_grid : families[tb->family],
                            .n = task->problem->n,
                            .np = task->problem->np,
                            .m = task->cost->m};
@@ -328,7 +331,7 @@ static void write_work(const struct adjoint *ad, const struct sens_solver_stats 
     }
     sens_traj_count_solve(ad->traj, work);
     sens_traj_count_factors(ad->traj, work);
-    if (ad->task->parts & SENS_IN_DGDP) work->idle_vjp_p = work->idle_vjp;
+    if (ad->task->parts & SENS_IN_DGDP && !ad->plan.no_slots) work->idle_vjp_p = work->idle_vjp;
     sens_tangent_test_count(ad->test, work);
 }
 

@@ -170,11 +170,25 @@ static bool estimate_block(const struct sens_follow *fo, sens_real h, size_t b, 
     return true;
 }
 
+/* All blocks over a step that is given, by their owner. */
+static sens_status step_together(struct sens_explicit *ex, sens_real h)
+{
+    struct sens_follow *fo = ex->follow;
+    const struct sens_followers *who = fo->who;
+    const struct sens_step step = {.t = ex->scheme.t, .h = h, .t1 = ex->scheme.t + h, .Y = ex->scheme.Y};
+    for (int i = 0; i < fo->tableau->stages; i++)
+        who->at(who->self, i, sens_stage_time(fo->tableau, step.t, h, i),
+                step.Y + (size_t)i * ex->scheme.with.ode->n);
+    ex->scheme.z1 = fo->z1;
+    return who->step(who->self, &step, fo->z, NULL, fo->z1, NULL);
+}
+
 sens_status sens_follow_try(struct sens_explicit *ex, sens_real h)
 {
     struct sens_follow *fo = ex->follow;
     const struct sens_followers *who = fo->who;
     const sens_real t = ex->scheme.t, *Y = ex->scheme.Y;
+    if (who->whole && !fo->tested) return step_together(ex, h);
     ex->norm = (struct sens_error_norm){0};
     for (int i = fo->k_known ? 1 : 0; i < fo->tableau->stages; i++)
         who->at(who->self, i, sens_stage_time(fo->tableau, t, h, i), Y + (size_t)i * ex->scheme.with.ode->n);

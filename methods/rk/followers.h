@@ -33,6 +33,7 @@ struct sens_followers {
      * filter; f [all] is F at the start, where e is not NULL. Any status of a solve. NULL: explicit formulas alone. */
     sens_status (*step)(void *self, const struct sens_step *step, const sens_real *z, const sens_real *f,
                         sens_real *z1, sens_real *e);
+    bool whole; /* explicit steps whose error is not tested are made by `step`, too */
     void *self;
 };
 

@@ -75,7 +75,7 @@ struct shape { /* of a case on equal steps */
     double n;
     bool structure;
     int lanes;
-    size_t cache; /* bytes of the second level, which chooses the points of a batch */
+    size_t cache; /* bytes of the second level, which chooses the points of a batch, and of the third */
     bool room;    /* for the points of a step: mu is no part of the system */
 };
 
@@ -86,7 +86,7 @@ static sens_real *on_equal_steps(struct method_bed *bed, const struct shape *sha
     set_cost(bed, "discount", 0.5); /* the integrand depends on t */
     if (!shape->structure) bed->problem.structure = NULL;
     bed->task.lanes = shape->lanes;
-    bed->ctx.cache.l2 = shape->cache;
+    bed->ctx.cache.l2 = bed->ctx.cache.l3 = shape->cache;
     fix_steps(bed, named(bed->registry->tableaux, shape->tableau), 300);
     assert_int_equal(bed_run(bed, method, "quad_test", (double)quad_test, NULL), SENS_OK);
     return bed_gradient(bed, count);
