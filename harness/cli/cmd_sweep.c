@@ -5,11 +5,13 @@
 #include "cli.h"
 #include "exit_codes.h"
 #include "files.h"
+#include "peak.h"
 #include "result_file.h"
 #include "streams.h"
 
 struct request {
     struct sweep_run run;
+    struct peak peak; /* measured once for all sweeps */
     bool quick, dry_run;
 };
 
@@ -19,7 +21,7 @@ static bool read_flags(const struct cli_command *command, const struct cli_argum
     const char *out = cli_flag(command, arguments, "--out");
     const char *budget = cli_flag(command, arguments, "--budget");
     *request = (struct request){
-        .run = {.out = out ? out : "results/local", .budget = -1},
+        .run = {.out = out ? out : "results/local", .budget = -1, .peak = &request->peak},
         .quick = cli_flag(command, arguments, "--quick") != NULL,
         .dry_run = cli_flag(command, arguments, "--dry-run") != NULL,
     };

@@ -145,17 +145,17 @@ void peak_write(FILE *out, const struct peak_rate *rate)
             rate->min, rate->max);
 }
 
-void peak_write_prelude(FILE *out)
+void peak_write_prelude(FILE *out, struct peak *peak)
 {
-    struct peak peak;
     struct bench_error error;
-    if (!peak_measure(true, &peak, &error)) {
+    if (peak->count == 0 && !peak_measure(true, peak, &error)) {
+        peak->count = 0;
         fprintf(out, "# %s\n", error.text);
         return;
     }
-    for (size_t i = 0; i < peak.count; i++) {
+    for (size_t i = 0; i < peak->count; i++) {
         fputs("#! peak: ", out);
-        peak_write(out, &peak.rate[i]);
+        peak_write(out, &peak->rate[i]);
         fputc('\n', out);
     }
 }

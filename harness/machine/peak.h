@@ -35,8 +35,9 @@ double peak_fma(const struct sens_registry *variant, int threads, void (*bind)(i
 /* A rate as `what=fma isa=avx2 level=- threads=1 bytes=0 samples=5 median=... min=... max=...`. */
 void peak_write(FILE *out, const struct peak_rate *rate);
 
-/* The lines `#! peak: RATE` of a result file; a remark that says why where it cannot be measured. */
-void peak_write_prelude(FILE *out);
+/* The lines `#! peak: RATE` of a result file; a remark that says why where it cannot be measured. `peak` is measured
+ * where it has no rates yet. */
+void peak_write_prelude(FILE *out, struct peak *peak);
 
 /* peak_loop.c: `threads` threads, of which the caller is the first, do the same loop at the same time. */
 enum peak_kind { PEAK_FMA, PEAK_READ, PEAK_WRITE, PEAK_COPY, PEAK_TRIAD, PEAK_KINDS };

@@ -211,7 +211,8 @@ static bool check_room(const struct sweep *sweep, const struct result_file *resu
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-static bool start_afresh(const struct sweep *sweep, struct result_file *result, struct bench_error *error)
+static bool start_afresh(const struct sweep *sweep, struct peak *peak, struct result_file *result,
+                         struct bench_error *error)
 {
     rewind(result->file);
     if (ftruncate(fileno(result->file), 0) != 0)
@@ -221,7 +222,7 @@ static bool start_afresh(const struct sweep *sweep, struct result_file *result, 
     if (sweep->title[0]) fprintf(result->file, "#! title: %s\n", sweep->title);
     if (sweep->figure[0]) fprintf(result->file, "#! figure: %s\n", sweep->figure);
     fprintf(result->file, "#! profile: %s\n", sweep->quick ? "quick" : "full");
-    if (sweep->measure.samples > 0) peak_write_prelude(result->file);
+    if (sweep->measure.samples > 0) peak_write_prelude(result->file, peak);
     fprintf(result->file, "#! cells: %zu, shuffled with seed %lu\n", sweep->count, sweep->seed);
     record_write_header(result->file);
     return (fflush(result->file) == 0 && !ferror(result->file)) ||
@@ -251,12 +252,13 @@ static bool drop_rows(const char *retry, struct result_file *result, struct benc
 }
 
 /* A file that was killed before its header was whole has nothing to keep. */
-static bool go_on(const struct sweep *sweep, const char *retry, struct result_file *result,
+static bool go_on(const struct sweep *sweep, const struct sweep_run *run, struct result_file *result,
                   struct bench_error *error)
 {
+    const char *const retry = run->retry;
     struct survey survey;
     if (!survey_file(result, sweep, &survey, error)) return false;
-    if (!survey.has_header) return start_afresh(sweep, result, error);
+    if (!survey.has_header) return start_afresh(sweep, run->peak, result, error);
     if (!survey.same)
         return bench_refuse(error, "%s: its columns are not this program's; move it away to start afresh",
                             result->path);
@@ -299,13 +301,14 @@ static bool keep_former(struct result_file *result, struct bench_error *error)
     return open_locked(result, error);
 }
 
-static bool open_afresh(const struct sweep *sweep, struct result_file *result, struct bench_error *error)
+static bool open_afresh(const struct sweep *sweep, struct peak *peak, struct result_file *result,
+                        struct bench_error *error)
 {
     struct survey survey;
     struct bench_error none;
     const bool known = survey_file(result, sweep, &survey, &none);
     if ((!known || survey.rows > 0) && !keep_former(result, error)) return false;
-    return start_afresh(sweep, result, error);
+    return start_afresh(sweep, peak, result, error);
 }
 
 bool result_file_open(const struct sweep *sweep, const struct sweep_run *run, struct result_file *result,
@@ -321,7 +324,7 @@ bool result_file_open(const struct sweep *sweep, const struct sweep_run *run, st
     const bool ok =
         check_room(sweep, result, error) && make_folders(result->path, 0777, error) &&
         open_locked(result, error) &&
-        (run->resume ? go_on(sweep, run->retry, result, error) : open_afresh(sweep, result, error));
+        (run->resume ? go_on(sweep, run, result, error) : open_afresh(sweep, run->peak, result, error));
     if (!ok) result_file_close(result);
     return ok;
 }

@@ -10,6 +10,7 @@ struct sweep_run {
     bool resume;       /* keep the rows that are there, and skip their cells */
     const char *retry; /* with resume: but not rows of these statuses, "timeout,crashed"; NULL: none */
     double budget;     /* seconds; negative = the one of the sweep file */
+    struct peak *peak; /* of the machine: none, until the first sweep that is timed has measured it for all */
 };
 
 /* The order in which the cells are run, shuffled by the sweep's seed where they are timed: [count] indices,

@@ -30,4 +30,15 @@ grep -q '"unit": "GFLOP/s"' "$work/json" || fail "JSON: no unit"
 
 "$program" run glv discrete_adjoint n=5 >"$work/output" || fail "run: exit $?"
 grep -q '^rates .* GB/s, .* GFLOP/s (.* %), reverse .*; peak .* GFLOP/s$' "$work/output" || fail "run: no rates"
+
+# Sweeps of one command begin with the same rates, measured once; one that times nothing has none.
+for name in first second; do
+    printf '[sweep]\nsamples = 3\n[cells]\nproblem = decay\nmethod = cfsa\n' >"$work/$name.sweep"
+done
+sed 's/samples = 3/samples = 0/' "$work/first.sweep" >"$work/third.sweep"
+"$program" sweep "$work/third.sweep" "$work/first.sweep" "$work/second.sweep" --quick --out "$work/out" \
+    >"$work/output" 2>"$work/errors" || fail "sweep: exit $?: $(cat "$work/errors")"
+for name in first second third; do grep '^#! peak: ' "$work/out/$name"/*.tsv >"$work/$name.peak"; done
+[ -s "$work/first.peak" ] && cmp -s "$work/first.peak" "$work/second.peak" && [ ! -s "$work/third.peak" ] ||
+    fail "peaks of three sweeps: $(wc -l "$work"/*.peak)"
 exit $((failures > 0))
