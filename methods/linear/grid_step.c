@@ -1,6 +1,7 @@
 /* Steps back over a grid whose df/dx is one matrix, see grid_step.h. */
 #include "grid_step.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -18,21 +19,21 @@ bool grid_step_suits(const struct sens_task *task)
     return pb->structure->jacobian_p && task->cost->m >= OUTPUTS_A_PARAMETER * pb->np;
 }
 
-/* r [stages + 1]; its degree. */
-static size_t find_polynomial(const struct sens_tableau *tb, sens_real *r)
+/* r [stages + 1]; its degree. Of coefficients as large as those of dop853 double would leave 1e-14. */
+static size_t find_polynomial(const struct sens_tableau *tb, long double *r)
 {
     const int s = tb->stages;
-    sens_real power[SENS_WAVE_DEGREE]; /* A^(k-1) 1 */
+    long double power[SENS_WAVE_DEGREE]; /* A^(k-1) 1 */
     size_t degree = 1;
     for (int i = 0; i < s; i++) power[i] = 1;
     r[0] = 1;
     for (int k = 1; k <= s; k++) {
         r[k] = 0;
-        for (int i = 0; i < s; i++) r[k] += tb->b[i] * power[i];
+        for (int i = 0; i < s; i++) r[k] += (long double)tb->b[i] * power[i];
         if (r[k] != 0) degree = (size_t)k;
         for (int i = s - 1; i >= 0; i--) {
-            sens_real sum = 0;
-            for (int j = 0; j < i; j++) sum += sens_tableau_a(tb, i, j) * power[j];
+            long double sum = 0;
+            for (int j = 0; j < i; j++) sum += (long double)sens_tableau_a(tb, i, j) * power[j];
             power[i] = sum;
         }
     }
@@ -41,7 +42,7 @@ static size_t find_polynomial(const struct sens_tableau *tb, sens_real *r)
 
 size_t grid_step_lanes(const struct sens_ctx *ctx, const struct sens_task *task)
 {
-    sens_real r[SENS_WAVE_DEGREE + 1];
+    long double r[SENS_WAVE_DEGREE + 1];
     return sens_wave_lanes(wave_matrix_chunk(task->problem), find_polynomial(task->tableau, r),
                            ctx->cache.l1);
 }
@@ -68,6 +69,7 @@ sens_status grid_step_create(struct sens_ctx *ctx, const struct sens_task *task,
 void grid_step_begin(struct grid_step *step, const sens_real *p)
 {
     wave_matrix_find(&step->matrix, p);
+    step->h = (sens_real)NAN;
 }
 
 /* ---- W ------------------------------------------------------------------------------------------------- */
@@ -137,10 +139,10 @@ void grid_step_continuous(struct grid_step *step, sens_real h, const struct sens
 void grid_step_sweep(struct grid_step *step, sens_real h, const sens_real *W, size_t L,
                      const sens_real *lambda, sens_real *out, sens_real *mu)
 {
-    sens_real r[SENS_WAVE_DEGREE + 1];
     for (size_t j = 0; j < step->np; j++) sens_lanes_add_row(step->n, L, W + j * step->n, lambda, mu + j * L);
-    wave_matrix_polynomial(&step->matrix, h, step->degree, step->r, r);
-    sens_lanes_wave(&step->matrix.A, step->degree, r, L, step->room, lambda, out);
+    if (!(h == step->h)) wave_matrix_polynomial(&step->matrix, h, step->degree, step->r, step->q);
+    step->h = h;
+    sens_lanes_wave(&step->matrix.A, step->degree, step->q, L, step->room, lambda, out);
     step->vectors += step->degree * L;
     step->lanes += L;
 }

@@ -19,11 +19,13 @@ struct grid_step { /* one thread's */
     struct wave_matrix matrix;
     size_t n, np, stages; /* np: 0 where dG/dp is not asked for */
     size_t degree;        /* of R */
-    sens_real r[SENS_WAVE_DEGREE + 1];
-    sens_real *value;               /* of jacobian_p */
-    sens_real *K, *V;               /* [stages][np][n], [n] */
-    sens_real *room;                /* of the front */
-    size_t vectors, lanes, columns; /* multiplied by J^T, by W, and by J, since the last count */
+    /* The same in every step, so that its rounding would grow with their number. */
+    long double r[SENS_WAVE_DEGREE + 1];
+    sens_real q[SENS_WAVE_DEGREE + 1], h; /* as a polynomial of A, for a step h; NaN: for none */
+    sens_real *value;                     /* of jacobian_p */
+    sens_real *K, *V;                     /* [stages][np][n], [n] */
+    sens_real *room;                      /* of the front */
+    size_t vectors, lanes, columns;       /* multiplied by J^T, by W, and by J, since the last count */
 };
 
 /* Are the backward steps of the task such ones? */

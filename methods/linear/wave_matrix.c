@@ -1,6 +1,8 @@
 /* The Jacobian of a problem on a grid as a front takes it, see wave_matrix.h. */
 #include "wave_matrix.h"
 
+#include <math.h>
+
 #include "pattern.h"
 #include "sens/lanes.h"
 
@@ -198,15 +200,38 @@ void wave_matrix_find(struct wave_matrix *matrix, const sens_real *p)
 
 /* With z = a + y, a = h shift, y = h scale A: the coefficients in y are those of a repeated division by z - a
  * (Ruffini and Horner's rule). */
-void wave_matrix_polynomial(const struct wave_matrix *matrix, sens_real h, size_t degree, const sens_real *r,
-                            sens_real *q)
+static void shift_polynomial(long double a, size_t degree, const long double *r, long double *q)
 {
-    const sens_real a = h * matrix->shift;
-    sens_real power = 1;
     for (size_t k = 0; k <= degree; k++) q[k] = r[k];
     for (size_t k = 0; k < degree; k++)
         for (size_t j = degree; j-- > k;) q[j] += a * q[j + 1];
-    for (size_t k = 0; k <= degree; k++, power *= h * matrix->scale) q[k] *= power;
+}
+
+/* What rounding took of sum_k q_k y^k goes to the least of its terms, whose last digit is the smallest. */
+static void give_back(long double y, size_t degree, const long double *exact, sens_real *q)
+{
+    long double lost = 0, power = 1, of_least = 1, size = INFINITY;
+    size_t least = 0;
+    for (size_t k = 0; k <= degree; k++, power *= y) {
+        lost += (exact[k] - (long double)q[k]) * power;
+        const long double term = fabsl(exact[k] * power);
+        if (term > 0 && term < size) least = k, of_least = power, size = term;
+    }
+    q[least] = (sens_real)((long double)q[least] + lost / of_least);
+}
+
+void wave_matrix_polynomial(const struct wave_matrix *matrix, sens_real h, size_t degree,
+                            const long double *r, sens_real *q)
+{
+    const long double shift = (long double)h * (long double)matrix->shift,
+                      scale = (long double)h * (long double)matrix->scale;
+    long double exact[SENS_WAVE_DEGREE + 1], power = 1;
+    shift_polynomial(shift, degree, r, exact);
+    for (size_t k = 0; k <= degree; k++, power *= scale) {
+        exact[k] *= power;
+        q[k] = (sens_real)exact[k];
+    }
+    if (matrix->A.ones) give_back(-shift / scale, degree, exact, q);
 }
 
 void wave_matrix_add_product(const struct wave_matrix *matrix, const sens_real *V, sens_real *OUT)

@@ -34,9 +34,10 @@ sens_status wave_matrix_create(struct sens_ctx *ctx, const struct sens_problem *
 /* Of parameters p [np]. */
 void wave_matrix_find(struct wave_matrix *matrix, const sens_real *p);
 
-/* The polynomial sum_k r_k (h J^T)^k as one of A: q [degree + 1] from r [degree + 1]. */
-void wave_matrix_polynomial(const struct wave_matrix *matrix, sens_real h, size_t degree, const sens_real *r,
-                            sens_real *q);
+/* The polynomial sum_k r_k (h J^T)^k as one of A: q [degree + 1] from r [degree + 1]. As rounded, q is exact where J^T
+ * has the eigenvalue 0, or nearly so: slow modes, of which a step leaves nearly all, see the same q in each step. */
+void wave_matrix_polynomial(const struct wave_matrix *matrix, sens_real h, size_t degree,
+                            const long double *r, sens_real *q);
 
 /* OUT [n] += J V, V [n]. */
 void wave_matrix_add_product(const struct wave_matrix *matrix, const sens_real *V, sens_real *OUT);

@@ -1,5 +1,6 @@
 /* Explicit steps on grids whose df/dx is one sparse matrix: what all stages do together, against the same steps stage by
  * stage, which is what the methods do where nothing is declared. */
+#include "grid_step.h"
 #include "support.h"
 
 enum { SIDE = 7, LINES = 6, N = SIDE * LINES, NP = 2, STEPS = 12 };
@@ -241,6 +242,60 @@ static void gradients_in_any_shape(void **state)
             require_same(&(struct shape){"discrete_adjoint", "rk4", "identity", heat, 0, 2, ckpt, 0});
 }
 
+/* The polynomial is the same in each step, so that its rounding would add up in modes of which a step leaves nearly all.
+ * At the eigenvalue 0 of J it is 1 to a part of a last digit: at most 1.1e-19 were met, and 6e-17 to 2e-16 where each
+ * coefficient is rounded by itself. */
+static void polynomials_are_exact_for_slow_modes(void **state)
+{
+    (void)state;
+    static const char *const tableaux[] = {"euler", "rk4", "dopri5", "dop853"};
+    for (size_t k = 0; k < sizeof tableaux / sizeof *tableaux; k++) {
+        struct method_bed bed;
+        struct grid_step step;
+        create(&bed, true, "identity", true);
+        fix_steps(&bed, named(bed.registry->tableaux, tableaux[k]), STEPS);
+        assert_int_equal(grid_step_create(&bed.ctx, &bed.task, 4, &step), SENS_OK);
+        grid_step_begin(&step, bed.problem.p);
+        const long double y = -(long double)step.matrix.shift / (long double)step.matrix.scale;
+        long double most = 0;
+        for (int i = 1; i <= 300; i++) {
+            double q[SENS_WAVE_DEGREE + 1];
+            long double sum = 0, power = 1;
+            wave_matrix_polynomial(&step.matrix, 1.7e-5 * i, step.degree, step.r, q);
+            for (size_t j = 0; j <= step.degree; j++, power *= y) sum += (long double)q[j] * power;
+            most = fmaxl(most, fabsl(sum - 1));
+        }
+        if (!(most < 1e-18L)) fail_msg("%s: %Lg from 1", tableaux[k], most);
+        bed_free(&bed);
+    }
+}
+
+/* r_k = b^T A^(k-1) 1, here from the left. Coefficients of dop853 go up to 40: in double the sums would be off by 2e-14,
+ * and a step at h |J| = 4 by a thousand times that. */
+static void large_coefficients_cost_no_digits(void **state)
+{
+    (void)state;
+    struct method_bed bed;
+    struct grid_step step;
+    long double row[SENS_WAVE_DEGREE];
+    create(&bed, true, "identity", true);
+    const struct sens_tableau *const tb = named(bed.registry->tableaux, "dop853");
+    fix_steps(&bed, tb, STEPS);
+    assert_int_equal(grid_step_create(&bed.ctx, &bed.task, 4, &step), SENS_OK);
+    assert_int_equal(step.degree, tb->stages);
+    for (int j = 0; j < tb->stages; j++) row[j] = tb->b[j];
+    for (int k = 1; k <= tb->stages; k++) {
+        long double sum = 0, next[SENS_WAVE_DEGREE] = {0};
+        for (int j = 0; j < tb->stages; j++) sum += row[j];
+        if (!(fabsl(step.r[k] - sum) <= 1e-16L * fabsl(sum)))
+            fail_msg("r_%d: %Lg and %Lg", k, step.r[k], sum);
+        for (int i = 0; i < tb->stages; i++)
+            for (int j = 0; j < i; j++) next[j] += row[i] * (long double)sens_tableau_a(tb, i, j);
+        memcpy(row, next, sizeof row);
+    }
+    bed_free(&bed);
+}
+
 /* Threads share outputs out, and checkpoints find a step's matrix again: neither changes a bit. */
 static void threads_and_checkpoints_change_no_bit(void **state)
 {
@@ -324,6 +379,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_those_of_stages),
         cmocka_unit_test(gradients_in_any_shape),
+        cmocka_unit_test(polynomials_are_exact_for_slow_modes),
+        cmocka_unit_test(large_coefficients_cost_no_digits),
         cmocka_unit_test(threads_and_checkpoints_change_no_bit),
         cmocka_unit_test(products_are_counted),
         cmocka_unit_test(others_go_stage_by_stage),

@@ -46,7 +46,8 @@ static const struct verify_check checks[] = {
      .bound = "rounding of both, measured at shaken inputs, entry by entry and for random vectors",
      .explanation =
          "jacobian at each point against jacobian at the nominal time and state, with the point's "
-         "parameters. "
+         "parameters; and at other times and states, far from where a solution goes: of the other sign, "
+         "tiny, huge, drawn. "
          "A method takes a constant df/dx once for a whole solve, and all stages of a step together."},
     {.id = "structure.sparsity",
      .summary = "jvp and vjp of unit vectors are zero outside the declared pattern",
