@@ -113,10 +113,14 @@ static void find_shift(struct wave_matrix *matrix)
     matrix->A.ones = shift != 0 && scale != 0;
     matrix->shift = matrix->A.ones ? shift : 0;
     matrix->scale = matrix->A.ones ? scale : 1;
+    matrix->most = 0;
     if (!matrix->A.ones) return;
-    for (size_t q = 0; q < turned->rows; q++)
+    for (size_t q = 0; q < turned->rows; q++) {
+        const size_t others = turned->start[q + 1] - turned->start[q] - 1;
+        if (others > matrix->most) matrix->most = others;
         for (size_t e = turned->start[q]; e < turned->start[q + 1]; e++)
             matrix->turned[e] = turned->col[e] == q ? 0 : 1;
+    }
 }
 
 /* ---- pieces -------------------------------------------------------------------------------------------- */
@@ -207,17 +211,19 @@ static void shift_polynomial(long double a, size_t degree, const long double *r,
         for (size_t j = degree; j-- > k;) q[j] += a * q[j + 1];
 }
 
-/* What rounding took of sum_k q_k y^k goes to the least of its terms, whose last digit is the smallest. */
-static void give_back(long double y, size_t degree, const long double *exact, sens_real *q)
+/* What rounding took of sum_k q_k y^k goes to the least of its terms, whose last digit is the smallest. At other z, up
+ * to `most`, that is (z / y)^k times as much: of terms by which it would be more than twice as much none is taken. */
+static void give_back(long double y, size_t most, size_t degree, const long double *exact, sens_real *q)
 {
-    long double lost = 0, power = 1, of_least = 1, size = INFINITY;
+    long double lost = 0, power = 1, farther = 1, of_least = 1, size = INFINITY;
     size_t least = 0;
-    for (size_t k = 0; k <= degree; k++, power *= y) {
+    for (size_t k = 0; k <= degree; k++, power *= y, farther *= (long double)most / fabsl(y)) {
         lost += (exact[k] - (long double)q[k]) * power;
         const long double term = fabsl(exact[k] * power);
-        if (term > 0 && term < size) least = k, of_least = power, size = term;
+        if (farther <= 2 && term > 0 && term < size) least = k, of_least = power, size = term;
     }
-    q[least] = (sens_real)((long double)q[least] + lost / of_least);
+    const long double given = lost / of_least;
+    if (isfinite(given)) q[least] = (sens_real)((long double)q[least] + given);
 }
 
 void wave_matrix_polynomial(const struct wave_matrix *matrix, sens_real h, size_t degree,
@@ -231,7 +237,7 @@ void wave_matrix_polynomial(const struct wave_matrix *matrix, sens_real h, size_
         exact[k] *= power;
         q[k] = (sens_real)exact[k];
     }
-    if (matrix->A.ones) give_back(-shift / scale, degree, exact, q);
+    if (matrix->A.ones) give_back(-shift / scale, matrix->most, degree, exact, q);
 }
 
 void wave_matrix_add_product(const struct wave_matrix *matrix, const sens_real *V, sens_real *OUT)

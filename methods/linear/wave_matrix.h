@@ -13,6 +13,7 @@ struct wave_matrix {
     const struct sens_problem *pb;
     struct sens_wave_matrix A;      /* of the parameters found last, in what is next */
     sens_real shift, scale;         /* J^T = shift I + scale A */
+    size_t most;                    /* entries of a row of A, where these are 1: no eigenvalue is larger */
     sens_real *value, *turned;      /* [entries] of J, and of A */
     struct sens_pattern transposed; /* of J^T, and where a value of J is in there: */
     size_t *place;
@@ -34,8 +35,10 @@ sens_status wave_matrix_create(struct sens_ctx *ctx, const struct sens_problem *
 /* Of parameters p [np]. */
 void wave_matrix_find(struct wave_matrix *matrix, const sens_real *p);
 
-/* The polynomial sum_k r_k (h J^T)^k as one of A: q [degree + 1] from r [degree + 1]. As rounded, q is exact where J^T
- * has the eigenvalue 0, or nearly so: slow modes, of which a step leaves nearly all, see the same q in each step. */
+/* The polynomial sum_k r_k (h J^T)^k as one of A: q [degree + 1] from r [degree + 1]. Where the values of A are 1, q is
+ * rounded so that it is as good as exact at the eigenvalue 0 of J^T, unless that lies deep within the others: slow modes,
+ * of which a step leaves nearly all, see the same q in each step, and its rounding would add up. Reads shift, scale,
+ * most and A.ones alone. */
 void wave_matrix_polynomial(const struct wave_matrix *matrix, sens_real h, size_t degree,
                             const long double *r, sens_real *q);
 

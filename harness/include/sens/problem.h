@@ -78,7 +78,7 @@ struct sens_structure {
     size_t n_blocks;                       /* of outer; they cover all np, in order */
     const struct sens_outer *blocks;       /* [n_blocks] */
     /* Vectors are multiplied by the products of the type for less than by jacobian; cotangents, than by jacobian_p.
-     * Methods then form df/dx for linear systems alone, and (df/dp)^T for columns. */
+     * Methods then form df/dx for linear systems alone, or where it is constant, and (df/dp)^T for columns. */
     bool jacobian_costs_more, jacobian_p_costs_more;
     bool jacobian_constant; /* jacobian depends on p alone: f is linear in x, whatever t and x */
 };

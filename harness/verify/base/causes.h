@@ -26,7 +26,7 @@
     X(sparsity_pattern,                                                                                      \
       "the declared sparsity leaves an entry out: a product is not zero where the pattern "                  \
       "has nothing")                                                                                         \
-    X(not_constant, "df/dx depends on t or on the state, and the problem declares that it is constant")      \
+    X(not_constant, "df/dx depends on t or on the state, and the problem declares jacobian_constant")        \
     X(outer_order, "the factors phi of an outer product are in another order than the parameters: right up " \
                    "to a permutation of columns")                                                            \
     X(product_time, "a product uses another time than rhs: it is right at one t only")                       \
