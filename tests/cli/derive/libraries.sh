@@ -46,7 +46,7 @@ check() {
     [ -e "$(dirname "$program")/peers/sens_$1.so" ] || { echo "$2 is not built here"; return; }
     same "$1" glv discrete_adjoint n=5 tol=1e-8 structure=none threads=1 lanes=3
     same "$1" glv discrete_tangent n=3 tol=1e-8 structure=none threads=1
-    same "$1" heat discrete_adjoint n=6 tol=1e-6 threads=1
+    same "$1" heat discrete_adjoint n=6 tol=1e-6 structure=none threads=1
     same "$1" forced discrete_adjoint tol=1e-8 threads=1
     same "$1" vdp discrete_adjoint initial=dependent tol=1e-8 threads=1 lanes=70
     same "$1" hires discrete_adjoint tol=1e-8 structure=none threads=1

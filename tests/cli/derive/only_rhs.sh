@@ -205,8 +205,8 @@ tells 0 '"vjp":"hand".*"rhs":"own"' "$program" run $hires vjp=hand --json
 tells 0 '"vjp":"compiled".*"rhs":"own"' "$program" run $hires rhs=own --json
 tells 0 '"vjp":"hand"' "$program" run heat discrete_adjoint n=4 tol=1e-3 --json
 tells 0 '"vjp":"hand"' "$program" run heat discrete_adjoint n=4 tol=1e-3 tableau=sdirk4a --json
-tells 0 '"vjp":"compiled"' "$program" run heat discrete_adjoint n=7 tol=1e-3 tableau=sdirk4a --json
-tells 0 '"vjp":"hand"' "$program" run heat discrete_adjoint n=7 tol=1e-3 tableau=sdirk4a track=controlled --json
+tells 0 '"vjp":"compiled"' "$program" run chain discrete_adjoint n=40 tol=1e-3 tableau=sdirk4a --json
+tells 0 '"vjp":"hand"' "$program" run chain discrete_adjoint n=40 tol=1e-3 tableau=sdirk4a track=controlled --json
 tells 0 '"vjp":"hand"' "$program" run conduction discrete_adjoint tol=1e-3 tableau=sdirk4a --json
 # outer products of one column are no structure
 # what a catalyst takes it gives back: terms that cancel to 0 in the order of the tape leave their rounding in another
