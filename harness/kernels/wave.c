@@ -7,10 +7,9 @@
 
 enum { MOST_OTHERS = 6 };
 
-/* Stage s = 0 ... degree - 1 of a chunk: out = start lambda + scale A u. */
+/* Stage s = 0 ... degree - 1 of a chunk: out = start lambda + scale A u, u lambda or what the stage before has left. */
 struct stage {
-    const sens_real
-        *u[3]; /* of the chunk before, of this one, of the next: lambda, or what the stage before has left */
+    const sens_real *u[3]; /* of the chunk before, of this one, of the next */
     const sens_real *lambda;
     sens_real *out;
     sens_real start, scale;

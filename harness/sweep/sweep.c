@@ -172,8 +172,8 @@ int sweep_execute(const struct sweep *sweep, const struct sweep_run *run, struct
     engine.order = sweep_order(sweep);
     engine.rec = record_create();
     int code = EXIT_CHECK;
-    seek_quiet(
-        sweep); /* the peak of the machine, which the file begins with, is of that core, or the first one's */
+    /* The peak of the machine, which the file begins with, is of that core, or of the first sweep's. */
+    seek_quiet(sweep);
     if (!engine.order || !engine.rec) {
         bench_refuse(error, "no memory for %zu cells", sweep->count);
     } else if (!result_file_open(sweep, run, &engine.result, error)) {

@@ -81,6 +81,7 @@ static void move_to(void *self, int i, sens_real s, const sens_real *x)
 {
     const struct casa *casa = self;
     const struct sens_at *at = &casa->at[i];
+    if (casa->grid && casa->np == 0) return; /* nothing depends on the point */
     casa_set_point(casa, i, s, x);
     if (casa->grid) return;
     if (casa->d) sens_products_find_diagonals(casa->task->problem, 1, at, casa->d + (size_t)i * casa->n);

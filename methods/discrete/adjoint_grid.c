@@ -1,5 +1,5 @@
-/* The discrete adjoint of an explicit step on a grid whose df/dx is one sparse matrix for all t and x: what all stages do
- * to lambda is a polynomial of it, and to mu one matrix of the step (linear/grid_step.h). */
+/* The discrete adjoint of an explicit step on a grid whose df/dx is one sparse matrix for all t and x: what all stages
+ * do to lambda is a polynomial of it, and to mu one matrix of the step (grid/grid_step.h). */
 #include "adjoint_grid.h"
 
 #include "grid_step.h"

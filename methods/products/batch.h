@@ -38,9 +38,9 @@ static inline size_t sens_second_level(const struct sens_ctx *ctx)
     return ctx->cache.l2 ? ctx->cache.l2 : (size_t)1 << 20;
 }
 
-/* Bytes of a core's part of the third-level cache, at most 16 MiB, and where it is not known: a virtual machine may be told
- * the cache of its whole host, of which its cores have a small part; 500 MiB a core have been seen, where reads slowed
- * down from 24 MiB on. */
+/* Bytes of a core's part of the third-level cache, at most 16 MiB, which it is taken for where it is not known: a
+ * virtual machine may be told the cache of its whole host, of which its cores have a small part; 500 MiB a core have
+ * been seen, where reads slowed down from 24 MiB on. */
 static inline size_t sens_third_level(const struct sens_ctx *ctx)
 {
     const size_t third = (size_t)1 << 24;

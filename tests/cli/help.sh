@@ -54,7 +54,8 @@ done
 expect "species; n + n^2 parameters; whole number from 1 to 1000" show glv
 expect "dense df/dx, df/dx = diag(d) + diag(s) M with one M for all points, outer products for df/dp (2 blocks)" \
     show glv
-expect "sparse df/dx (28 entries of 100), df/dx the same for all t and x, sparse df/dp (18 entries of 90)" show conduction
+expect "sparse df/dx (28 entries of 100), df/dx the same for all t and x, sparse df/dp (18 entries of 90)" \
+    show conduction
 expect "running costs" show discrete_adjoint
 expect "controller=fixed only" show rk4
 

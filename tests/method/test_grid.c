@@ -1,5 +1,5 @@
-/* Explicit steps on grids whose df/dx is one sparse matrix: what all stages do together, against the same steps stage by
- * stage, which is what the methods do where nothing is declared. */
+/* Explicit steps on grids whose df/dx is one sparse matrix: what all stages do together, against the same steps stage
+ * by stage, which is what the methods do where nothing is declared. */
 #include <float.h>
 
 #include "grid_step.h"
@@ -267,10 +267,10 @@ static long double polynomial_at(const struct grid_step *step, const struct wave
     return sum;
 }
 
-/* In all of the spectrum it is right to the last digits of its terms there and at the eigenvalue 0 of J^T, wherever that
- * lies, and whatever a step grows by. Where that lies at the end, as of diffusion, the polynomial is 1 there to a part of
- * a last digit, for it is the same in each step, and rounding would add up in modes of which a step leaves nearly all: at
- * most 1.1e-19 were met, and 6e-17 to 2e-16 where each coefficient is rounded by itself. */
+/* In all of the spectrum it is right to the last digits of its terms there and at the eigenvalue 0 of J^T, wherever
+ * that lies, and whatever a step grows by. Where that lies at the end, as of diffusion, the polynomial is 1 there to a
+ * part of a last digit, for it is the same in each step, and rounding would add up in modes of which a step leaves
+ * nearly all: at most 1.1e-19 were met, and 6e-17 to 2e-16 where each coefficient is rounded by itself. */
 static void polynomials_are_right_in_all_modes(void **state)
 {
     (void)state;
@@ -304,8 +304,8 @@ static void polynomials_are_right_in_all_modes(void **state)
     }
 }
 
-/* r_k = b^T A^(k-1) 1, here from the left. Coefficients of dop853 go up to 40: in double the sums would be off by 2e-14,
- * and a step at h |J| = 4 by a thousand times that. */
+/* r_k = b^T A^(k-1) 1, here from the left. Coefficients of dop853 go up to 40: in double the sums would be off by
+ * 2e-14, and a step at h |J| = 4 by a thousand times that. */
 static void large_coefficients_cost_no_digits(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ static void note_place(struct worst *worst, const struct subject *declared, cons
 
 /* Far from where a solution goes: of the other sign, tiny and huge, and drawn; at any time. Where f is not defined
  * nobody asks for df/dx. */
-static void note_far_places(struct worst *worst, const struct subject *declared, const double *p)
+static void note_far_places(struct worst *worst, const struct subject *declared)
 {
     static const double factor[] = {-1, 1e-2, -1e-2, 1e2, -1e2, 1e4, -1e4};
     enum { FACTORS = sizeof factor / sizeof *factor, DRAWN = 57 };
@@ -31,7 +31,7 @@ static void note_far_places(struct worst *worst, const struct subject *declared,
     double *const x = verify_array(declared->v, pb->n);
     for (int k = 0; k < FACTORS + DRAWN; k++) {
         const double size = pow(10, verify_uniform(declared->v, -3, 3));
-        const struct sens_at at = {pb->t0 + (pb->t1 - pb->t0) * verify_uniform(declared->v, 0, 1), x, p};
+        const struct sens_at at = {pb->t0 + (pb->t1 - pb->t0) * verify_uniform(declared->v, 0, 1), x, pb->p};
         for (size_t i = 0; i < pb->n; i++)
             x[i] = k < FACTORS ? factor[k] * pb->x0[i] : size * verify_uniform(declared->v, -1, 1);
         if (subject_usable(declared, &at)) note_place(worst, declared, &at, false);
@@ -43,7 +43,7 @@ void structure_check_constant(const struct subject *declared, const struct point
     struct worst worst = {.count = 0};
     struct verify_result result = subject_open(declared, "structure.constant");
     for (int k = 0; k < points->count; k++) note_place(&worst, declared, &points->at[k], true);
-    note_far_places(&worst, declared, declared->pb->p);
+    note_far_places(&worst, declared);
     verify_judge(&result, &worst);
     verify_blame(&result, CAUSE_not_constant, 1);
     verify_close(declared->v, &result);

@@ -1,5 +1,5 @@
-/* Cells in a line, declared with a df/dx that is the same for all t and x; but where a cell holds less than nothing, all
- * goes by a tenth faster. From where it starts no solution gets there.
+/* Cells in a line, declared with a df/dx that is the same for all t and x; but where a cell holds less than nothing,
+ * all goes by a tenth faster. From where it starts no solution gets there.
  *
  * verify: --quick --problem cells_leak
  * module: problem cells_leak

@@ -1,6 +1,6 @@
-/* methods/linear/wave_matrix.h - the Jacobian of a problem on a grid, one sparse matrix J for all t and x, as a front
- * over the grid takes its transpose (kernels/wave.h): rows that reach no farther than some neighbours, and are alike for
- * many rows together. */
+/* methods/grid/wave_matrix.h - the Jacobian of a problem on a grid, one sparse matrix J for all t and x, as a front
+ * over the grid takes its transpose (kernels/wave.h): rows that reach no farther than some neighbours, and are alike
+ * for many rows together. */
 #ifndef SENS_WAVE_MATRIX_H
 #define SENS_WAVE_MATRIX_H
 
@@ -36,9 +36,9 @@ sens_status wave_matrix_create(struct sens_ctx *ctx, const struct sens_problem *
 void wave_matrix_find(struct wave_matrix *matrix, const sens_real *p);
 
 /* The polynomial sum_k r_k (h J^T)^k as one of A: q [degree + 1] from r [degree + 1]. Where the values of A are 1, q is
- * rounded so that it is as good as exact at the eigenvalue 0 of J^T, unless that lies deep within the others: slow modes,
- * of which a step leaves nearly all, see the same q in each step, and its rounding would add up. Reads shift, scale,
- * most and A.ones alone. */
+ * rounded so that it is as good as exact at the eigenvalue 0 of J^T, unless that lies deep within the others: slow
+ * modes, of which a step leaves nearly all, see the same q in each step, and its rounding would add up. Reads shift,
+ * scale, most and A.ones alone. */
 void wave_matrix_polynomial(const struct wave_matrix *matrix, sens_real h, size_t degree,
                             const long double *r, sens_real *q);
 

@@ -1,4 +1,4 @@
-/* methods/linear/grid_step.h - steps of explicit Runge-Kutta formulas for cotangents, back over a grid whose df/dx is
+/* methods/grid/grid_step.h - steps of explicit Runge-Kutta formulas for cotangents, back over a grid whose df/dx is
  * one sparse matrix J for all t and x. All stages are polynomials of h J^T, so that a step takes lambda to
  *
  *     R(h J^T) lambda,   R(z) = 1 + sum_k r_k z^k,   r_k = b^T A^(k-1) 1
