@@ -211,12 +211,16 @@ static void shift_polynomial(long double a, size_t degree, const long double *r,
         for (size_t j = degree; j-- > k;) q[j] += a * q[j + 1];
 }
 
-/* What rounding took of sum_k q_k y^k goes to the least of its terms, whose last digit is the smallest. At other z, up
- * to `most`, that is (z / y)^k times as much: of terms by which it would be more than twice as much none is taken. */
+/* What rounding took of sum_k q_k y^k goes to the least of its terms, whose last digit is the smallest. At another
+ * eigenvalue of A, up to `most`, that is so many times as much as a power of most / |y|: of terms by which it would be
+ * more than twice as much none is taken. Where y lies well beyond all eigenvalues no mode is there to gain by it, and
+ * they would lose: rounding is as large as the terms at y, and what has underflowed for them has not for y. */
 static void give_back(long double y, size_t most, size_t degree, const long double *exact, sens_real *q)
 {
+    const long double beyond = 1.25L;
     long double lost = 0, power = 1, farther = 1, of_least = 1, size = INFINITY;
     size_t least = 0;
+    if (!(fabsl(y) <= beyond * (long double)most)) return;
     for (size_t k = 0; k <= degree; k++, power *= y, farther *= (long double)most / fabsl(y)) {
         lost += (exact[k] - (long double)q[k]) * power;
         const long double term = fabsl(exact[k] * power);

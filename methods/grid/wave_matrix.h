@@ -36,7 +36,7 @@ sens_status wave_matrix_create(struct sens_ctx *ctx, const struct sens_problem *
 void wave_matrix_find(struct wave_matrix *matrix, const sens_real *p);
 
 /* The polynomial sum_k r_k (h J^T)^k as one of A: q [degree + 1] from r [degree + 1]. Where the values of A are 1, q is
- * rounded so that it is as good as exact at the eigenvalue 0 of J^T, unless that lies deep within the others: slow
+ * rounded so that it is as good as exact at the eigenvalue 0 of J^T, where that lies at an end of all or near one: slow
  * modes, of which a step leaves nearly all, see the same q in each step, and its rounding would add up. Reads shift,
  * scale, most and A.ones alone. */
 void wave_matrix_polynomial(const struct wave_matrix *matrix, sens_real h, size_t degree,
