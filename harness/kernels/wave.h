@@ -8,9 +8,9 @@
  *
  * Where the rows of A reach no farther than some neighbours, u_k needs of u_(k+1) only what lies near. So the rows are
  * cut into chunks, and a front goes over them once: when u_(d-1) is found of chunk T, u_k is of chunk T - (d - 1 - k).
- * Of each three chunks are there at a time, in a ring; lambda and out alone are read and written as a whole (skewed tiles of
- * space and time: Wonnacott, Int. J. Parallel Program. 30 (2002) 181). Power by power, each vector would go through the
- * second-level cache several times. */
+ * Of each three chunks are there at a time, in a ring; lambda and out alone are read and written as a whole (skewed
+ * tiles of space and time: Wonnacott, Int. J. Parallel Program. 30 (2002) 181). Power by power, each vector would go
+ * through the second-level cache several times. */
 #ifndef SENS_WAVE_H
 #define SENS_WAVE_H
 

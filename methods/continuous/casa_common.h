@@ -59,7 +59,7 @@ struct casa {
     struct sens_batch **batch;       /* [stages] of one point each, where mu is solved for; else NULL */
     sens_real *kappa, *room;         /* [n][L] each */
 
-    /* Steps that are given, on a grid with one df/dx: a step of all stages at once, which mu is no part of; else NULL. */
+    /* Steps that are given, on a grid with one df/dx: a step of all stages at once, without mu; else NULL. */
     struct grid_step *grid;
     sens_real *W; /* [np][n] of the step at hand */
 

@@ -3,7 +3,7 @@
 
 #include "products.h"
 
-/* What a node is made of, each kind one of the next; LINEAR: coefficients of p alone times x, and a number of t and p. */
+/* What a node is made of, each kind one of the next. LINEAR: coefficients of p alone times x, and a number of t, p. */
 enum kind { OF_P, OF_T, LINEAR, OTHER };
 
 static enum kind most(enum kind a, enum kind b)

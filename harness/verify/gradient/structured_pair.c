@@ -344,8 +344,9 @@ static void compare(struct verify *v, const struct size *size, struct bound *bou
  * and of glv 21 outer columns, more than registers hold, so that what is coupled goes its own way; its 50
  * outputs are 25 for each of two threads: a whole block of lanes, a narrower one and one output, which make more
  * than one group. A method whose vectors are all n + np directions takes too long at the last two sizes for a quick
- * run. A df/dx that is declared constant is made use of where no integral is, for many outputs. 9 and 18 outputs are one and two beyond whole vectors, which may go alone. Of one n that with most outputs is
- * first: its bound serves the others. */
+ * run. A df/dx that is declared constant is made use of where no integral is, for many outputs. 9 and 18 outputs are
+ * one and two beyond whole vectors, which may go alone. Of one n that with most outputs is first: its bound serves the
+ * others. */
 static const struct size sizes[] = {{0, 11, WHOLE},    {3, 80, WHOLE},  {3, 3, WHOLE},   {20, 50, PARTS},
                                     {20, 20, WHOLE},   {20, 5, WHOLE},  {20, 5, SINGLE}, {20, 9, STATES},
                                     {20, 50, MOMENTS}, {34, 18, WHOLE}, {70, 70, WHOLE}};
