@@ -1,12 +1,12 @@
-/* A method on a registered problem with and without the structure that it declares, at sizes at which the
- * structure is made use of: the two results may differ by rounding.
+/* A method on a registered problem with and without the structure that it declares, or that its formulas tell, at
+ * sizes at which the structure is made use of: the two results may differ by rounding.
  *
  *     |G'(structure) - G'(products)| <= safety max |G'(shaken products) - G'(products)|
  *
  * The steps are fixed and only rhs moves the state, so that it has the same bits in every solve; h |J| = 1/2
  * keeps all terms of the sensitivities alive. What rounding can do to an entry is measured by shaking the
- * inputs and outputs of all products by a few units in the last place, conditioning included. The problem's
- * structure has been verified before (structure.c): a failure is the method's. */
+ * inputs and outputs of all products by a few units in the last place, conditioning included. A structure that is
+ * declared has been verified before (structure.c), one that is derived is the deriver's: a failure is the method's. */
 #include <float.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,8 @@ static const struct verify_check checks[] = {
      .bound = "32 times what shaking inputs and outputs of all products by 4 eps does, entry by entry",
      .explanation =
          "Where a problem declares its Jacobian, or factors of its parameters, a method may form them once "
-         "at a point and multiply many vectors; where it declares a coupling, once a solve. It is solved "
+         "at a point and multiply many vectors; where it declares a coupling, once a solve. A problem that "
+         "declares nothing has the structure that its formulas tell, as with vjp=tape. It is solved "
          "over a few fixed steps with the structure and without, with few and with many outputs, below and "
          "above the lengths of vectors and tiles. From 20 states on, coupling and diagonal of glv are used, "
          "and its outer products, of more columns than registers hold, go in panels. Outputs go in whole "
@@ -161,12 +162,23 @@ static double rate_of(struct verify *v, const struct sens_problem *pb)
     return most;
 }
 
+/* What declares nothing gets what its formulas tell, as methods do that are run on it. */
+static void derive_structure(struct verify *v, struct sens_problem *pb)
+{
+    const struct sens_provider *const deriver = verify_deriver(v);
+    const struct sens_provider_request request = {pb->inner ? pb->inner : pb, v->reg, 2};
+    struct sens_problem derived;
+    if (pb->structure || !deriver || deriver->wrap(&v->ctx, &request, &derived) != SENS_OK) return;
+    if (derived.structure) *pb = derived;
+}
+
 static bool create_instance(struct verify *v, const struct size *size, struct instance *instance)
 {
     const bool made = size->n ? instance_of_states(v, v->problem, size->n, instance)
                               : instance_create(v, v->problem, 0, instance);
     struct sens_problem *pb = &instance->problem;
     if (!made) return false;
+    derive_structure(v, pb);
     const double rate = rate_of(v, pb);
     if (rate > 0) pb->t1 = fmin(pb->t1, pb->t0 + STEPS / (2 * rate));
     return true;
@@ -349,7 +361,7 @@ static void compare(struct verify *v, const struct size *size, struct bound *bou
  * others. */
 static const struct size sizes[] = {{0, 11, WHOLE},    {3, 80, WHOLE},  {3, 3, WHOLE},   {20, 50, PARTS},
                                     {20, 20, WHOLE},   {20, 5, WHOLE},  {20, 5, SINGLE}, {20, 9, STATES},
-                                    {20, 50, MOMENTS}, {34, 18, WHOLE}, {70, 70, WHOLE}};
+                                    {24, 50, MOMENTS}, {34, 18, WHOLE}, {70, 70, WHOLE}};
 enum { SIZES = sizeof sizes / sizeof *sizes, QUICK_SIZES = SIZES - 2 };
 
 static void compare_sizes(struct verify *v, struct findings *found)
@@ -377,8 +389,8 @@ static void run(struct verify *v)
     const bool fixed = (v->method->caps & SENS_CAP_CONTROLLER) && (v->method->caps & SENS_CAP_TABLEAU);
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
         verify_skip(&result, "a difference quotient takes no products");
-    else if (!instance_create(v, v->problem, 0, &instance) || !instance.problem.structure)
-        verify_skip(&result, "the problem declares no structure");
+    else if (!create_instance(v, &sizes[0], &instance) || !instance.problem.structure)
+        verify_skip(&result, "the problem has no structure, nor do its formulas tell one");
     else if (!fixed)
         verify_skip(&result, "the method takes no fixed steps: rounding would change them");
     if (result.verdict == VERIFY_PASS) compare_sizes(v, &found);
