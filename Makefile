@@ -1,5 +1,5 @@
 # Thin: every target calls CMake, ctest or a script.
-#   make bench        quick profile of every sweep, every figure, a summary (at most 10 minutes on 2 cores)
+#   make bench        quick profile of every sweep, every figure, a summary (some five minutes on 2 cores)
 #   make bench-full   the full profile
 #   make figures      re-render the figures from stored results, running nothing
 #   make performance  how fast, with the target beside every number (compare, samples that alternate; some ten minutes)

@@ -90,6 +90,11 @@ expect 1 "required, and was not made" --quick --problem decay --check x0.referen
 grep -q '^  required and could not be made; nothing was found wrong$' output ||
     fail "--require: found wrong: $(cat output)"
 grep -q 'probable causes' output && fail "--require: causes of nothing"
+# A model declares no structure: methods are compared with and without the one that its formulas tell.
+for model in lorenz brusselator1d; do
+    expect 0 "pass  method discrete_adjoint  structure.pair" --quick --problem $model --method discrete_adjoint \
+        --check structure.pair --require structure.pair
+done
 expect 0 "pass  tableau rk4 " --quick --check 'tableau.*'
 awk '/^(pass|skip|limit)/ && $4 !~ /^tableau\./ { exit 1 }' output || fail "--check shows other checks"
 expect 0 "seed 7" --quick --problem decay --seed 7
