@@ -2,12 +2,13 @@
 # store.sh BUILD WORK [RESULTS] - measures what RESULTS (results/ of this tree) holds of times, all of it anew and by
 # one clean commit: the sweeps of every figure and table, programs of other languages, the ratios of performance.sh and
 # peers.sh, how long verify takes. When all of it is there, it takes the place of what was stored, and the figures are
-# drawn again. It wants a machine with nothing else to do for two hours or more.
-# In the environment: SETS="petsc heat" of the ratios to libraries of others those sets alone (peers.sh names them), and
-# those that were measured before; others are then not in results/peers.
+# drawn again. It wants a machine with nothing else to do for two hours or more, and asks quiet.sh before each part.
+# In the environment: BUSY=yes measures on a machine that is not quiet, too. SETS="petsc heat": of the ratios to
+# libraries of others those sets alone (peers.sh names them), and those that were measured before; others are then not
+# in results/peers.
 # Safe to interrupt: what is measured stays in a folder of WORK; called again with the same program it goes on there.
 # Exit 0: stored; 1: the tree has changes, the program is of another commit, or something failed; 2: bad input;
-# 3: something is missing; 130: interrupted.
+# 3: something is missing; 4: the machine is not quiet; 130: interrupted.
 set -euo pipefail
 export LC_ALL=C
 [ $# -eq 2 ] || [ $# -eq 3 ] || { echo "usage: store.sh BUILD WORK [RESULTS]" >&2; exit 2; }
@@ -36,6 +37,9 @@ step() { # TEXT COMMAND ...
     echo "store.sh: $text: exit code $code; nothing is stored, what is measured stays in $measured" >&2
     exit $code
 }
+
+# Held against what is stored: its first rows are of a quiet machine, or of no other.
+quiet() { [ "${BUSY-}" = yes ] || "$scripts/quiet.sh" "$sensbench" "$results" >&2; }
 
 others() {
     local contenders=docs/contenders
@@ -78,8 +82,10 @@ replace() {
     done
 }
 
+step "is the machine quiet" quiet
 step "sweeps" "$scripts/bench.sh" --full "$sensbench" "$measured"
 step "programs of other languages" others
+step "is the machine quiet" quiet
 step "how fast" ratios
 step "verify" verify_times
 if [ -n "${SETS-}" ]; then
@@ -88,6 +94,7 @@ if [ -n "${SETS-}" ]; then
     done
     export SETS
 fi
+step "is the machine quiet" quiet
 step "beside the libraries of others" "$scripts/peers.sh" "$sensbench" "$measured/peers"
 
 step "figures" env SENSBENCH="$sensbench" "$scripts/figures.sh" "$measured"

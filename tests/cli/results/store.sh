@@ -1,7 +1,7 @@
 #!/bin/bash
-# store.sh in a tree of its own, by a program that only writes down what it is asked: a changed tree and a program of
-# another commit are refused; a step that fails stores nothing, and called again the others are not repeated; what is
-# stored takes the place of what was there, but not of what is not measured.
+# store.sh in a tree of its own, by a program that only writes down what it is asked: a changed tree, a program of
+# another commit and a machine that is not quiet are refused; a step that fails stores nothing, and called again the
+# others are not repeated; what is stored takes the place of what was there, but not of what is not measured.
 export LC_ALL=C
 # shellcheck source=tests/cli/common.bash
 . "$(dirname "$0")/../common.bash"
@@ -13,8 +13,14 @@ cp -r harness/paper/sweeps harness/paper/measured_before.tsv "$tree/harness/pape
 cp -r plots "$tree/"
 cp -r docs/contenders "$tree/docs/"
 mkdir -p "$tree/results/fig2" "$tree/results/fig9" "$tree/results/verify" "$tree/results/reference"
-touch "$tree/results/fig2/old.tsv" "$tree/results/fig9/kept.tsv" "$tree/results/verify/mutants.tsv" \
+touch "$tree/results/fig9/kept.tsv" "$tree/results/verify/mutants.tsv" \
     "$tree/results/reference/kept.ref"
+peak() { printf '#! peak: what=%s isa=avx2 level=%s threads=%d bytes=0 samples=9 median=%d min=1 max=%d\n' "$@"; }
+{
+    peak fma - 1 49 50 && peak read L1 1 200 205
+    peak fma - 2 96 100 && peak read L1 2 400 405
+} >"$tree/results/fig2/old.tsv"
+{ peak fma - 1 80 81 && peak read L1 1 900 905; } >"$tree/results/fig9/kept.tsv" # of another processor
 (
     cd "$tree" && git init -q && git add -A &&
         git -c user.name=a -c user.email=a@example.org commit -q -m "Begin"
@@ -52,6 +58,12 @@ compare)
     while [ $# -gt 0 ] && [ "$1" != --tsv ]; do shift; done
     printf '#! schema: sens-compare/1\n' >"$2"
     ;;
+peak)
+    while read -r what level threads rate; do
+        printf '{\n "what": "%s",\n "isa": "avx2",\n "level": "%s",\n' "$what" "$level"
+        printf ' "threads": %d,\n "median": %d,\n "max": %d\n},\n' "$threads" "$rate" "$rate"
+    done <"$work/peaks"
+    ;;
 verify) echo "7 passed, 0 failed, 0 skipped; 1.0 s" ;;
 summary) echo "what came out" ;;
 esac
@@ -73,6 +85,21 @@ done
 [ -e "$work/asked" ] && fail "measured nevertheless: $(cat "$work/asked")"
 git -C "$tree" rev-parse --short=10 HEAD >"$work/commit"
 commit=$(cat "$work/commit")
+
+# 185 of 200: nine tenths or more; 350 of 400 is less. Nothing is known of a processor with another rate.
+printf 'fma - 1 50\nread L1 1 185\nfma - 2 100\nread L1 2 350\n' >"$work/peaks"
+tells 4 '2 threads: 350 GB/s, 88 % of the best that was stored' store
+grep -q '^sweep' "$work/asked" && fail "measured on a machine that is not quiet"
+echo sweep >"$work/fails"
+BUSY=yes tells 9 'sweeps: exit code 9' store
+rm "$work/fails"
+printf 'fma - 1 64\nread L1 1 30\n' >"$work/peaks"
+quiet() { "$tree/harness/scripts/quiet.sh" "$work/build/sensbench" "$tree/results"; }
+[ "$(quiet)" = 'reads from L1, 1 thread: 30 GB/s' ] || fail "another processor: $(quiet)"
+: >"$work/peaks"
+tells 1 'measured no reads from L1' quiet
+printf 'fma - 1 50\nread L1 1 185\nfma - 2 100\nread L1 2 370\n' >"$work/peaks"
+quiet >"$work/said" || fail "exit $? where all is quiet: $(cat "$work/said")"
 
 echo verify >"$work/fails"
 store >"$work/said" 2>&1 && fail "verify failed, and all is well"
