@@ -95,6 +95,16 @@ for model in lorenz brusselator1d; do
     expect 0 "pass  method discrete_adjoint  structure.pair" --quick --problem $model --method discrete_adjoint \
         --check structure.pair --require structure.pair
 done
+# not of thousands of states: it would take minutes, and a sum over them rounds by more than is seen elsewhere
+cat >ring.ode <<'EOF'
+model ring "600 states, one parameter of all of them"
+parameter k = 0.5
+state u[i in 1..600] = 1 + 0.5 * sin(i)
+interval 0 .. 1
+u'[i in 1..600] = -k * u[i]^3 + 2 * (u[mod(i, 600) + 1] - u[i])
+EOF
+expect 0 "up to 400 states" --quick --models ring.ode --problem ring --method discrete_adjoint --seed 6 \
+    --check structure.pair --verbose
 expect 0 "pass  tableau rk4 " --quick --check 'tableau.*'
 awk '/^(pass|skip|limit)/ && $4 !~ /^tableau\./ { exit 1 }' output || fail "--check shows other checks"
 expect 0 "seed 7" --quick --problem decay --seed 7

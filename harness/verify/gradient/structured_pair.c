@@ -5,7 +5,8 @@
  *
  * The steps are fixed and only rhs moves the state, so that it has the same bits in every solve; h |J| = 1/2
  * keeps all terms of the sensitivities alive. What rounding can do to an entry is measured by shaking the
- * inputs and outputs of all products by a few units in the last place, conditioning included. A structure that is
+ * inputs and outputs of all products by a few units in the last place, conditioning included; what it does to a
+ * sum over n states and all stages, which has another order then, is a random walk of eps. A structure that is
  * declared has been verified before (structure.c), one that is derived is the deriver's: a failure is the method's. */
 #include <float.h>
 #include <stdio.h>
@@ -16,8 +17,9 @@
 #include "expected.h"
 #include "probe.h"
 
-enum { DRAWS = 4, SAFETY = 32, FLOOR_EPS = 4, STEPS = 6 };
-enum { LITTLE = 1 << 12 }; /* bytes of cache: less than the cotangents of a step with 20 states */
+enum { DRAWS = 4, SAFETY = 32, STEPS = 6, STAGES = 6 * (STEPS + 2) };
+enum { STATES_DERIVED = 400 }; /* with a structure that is derived, at most: models may have thousands */
+enum { LITTLE = 1 << 12 };     /* bytes of cache: less than the cotangents of a step with 20 states */
 enum {
     WIDE = 64,
     LANES = 8
@@ -26,7 +28,9 @@ enum {
 static const struct verify_check checks[] = {
     {.id = "structure.pair",
      .summary = "on a problem with structure, the gradient is the same with and without it, at several sizes",
-     .bound = "32 times what shaking inputs and outputs of all products by 4 eps does, entry by entry",
+     .bound =
+         "32 times what shaking inputs and outputs of all products by 4 eps does, entry by entry, and eps "
+         "times the root of states and stages, of the largest of its row",
      .explanation =
          "Where a problem declares its Jacobian, or factors of its parameters, a method may form them once "
          "at a point and multiply many vectors; where it declares a coupling, once a solve. A problem that "
@@ -166,12 +170,13 @@ static double rate_of(struct verify *v, const struct sens_problem *pb)
 static void derive_structure(struct verify *v, struct sens_problem *pb)
 {
     const struct sens_provider *const deriver = verify_deriver(v);
-    const struct sens_provider_request request = {pb->inner ? pb->inner : pb, v->reg, 2};
+    const struct sens_provider_request request = {pb, v->reg, 2};
     struct sens_problem derived;
-    if (pb->structure || !deriver || deriver->wrap(&v->ctx, &request, &derived) != SENS_OK) return;
-    if (derived.structure) *pb = derived;
+    if (pb->structure || pb->inner || !deriver || pb->n > STATES_DERIVED) return;
+    if (deriver->wrap(&v->ctx, &request, &derived) == SENS_OK && derived.structure) *pb = derived;
 }
 
+/* false: the problem has no such instance, or that has no structure, or too many states to derive one. */
 static bool create_instance(struct verify *v, const struct size *size, struct instance *instance)
 {
     const bool made = size->n ? instance_of_states(v, v->problem, size->n, instance)
@@ -179,6 +184,7 @@ static bool create_instance(struct verify *v, const struct size *size, struct in
     struct sens_problem *pb = &instance->problem;
     if (!made) return false;
     derive_structure(v, pb);
+    if (!pb->structure) return false;
     const double rate = rate_of(v, pb);
     if (rate > 0) pb->t1 = fmin(pb->t1, pb->t0 + STEPS / (2 * rate));
     return true;
@@ -225,14 +231,15 @@ static void widen(size_t count, const double *a, const double *b, double *to)
     for (size_t q = 0; q < count; q++) to[q] = fmax(to[q], fabs(a[q] - b[q]));
 }
 
-/* Each entry is a sum of numbers as large as the largest of its row. */
-static void finish(const struct sens_part_shape *shape, const double *value, double *bound)
+/* Each entry is a sum of numbers as large as the largest of its row: over the stages of all steps, and, of a parameter
+ * that all states share, over these. */
+static void finish(size_t n, const struct sens_part_shape *shape, const double *value, double *bound)
 {
+    const double walk = DBL_EPSILON * sqrt((double)n * STAGES);
     for (size_t r = 0, cols = shape->cols; r < shape->rows; r++) {
         double largest = 0;
         for (size_t q = r * cols; q < (r + 1) * cols; q++) largest = fmax(largest, fabs(value[q]));
-        for (size_t q = r * cols; q < (r + 1) * cols; q++)
-            bound[q] = SAFETY * bound[q] + FLOOR_EPS * DBL_EPSILON * largest;
+        for (size_t q = r * cols; q < (r + 1) * cols; q++) bound[q] = SAFETY * bound[q] + walk * largest;
     }
 }
 
@@ -256,7 +263,7 @@ static sens_status rounding(const struct bed *plain, const struct sens_problem *
     }
     for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         const struct sens_part_shape shape = bed_part(plain, k);
-        if (shape.wrt && bound->part[k]) finish(&shape, right->part[k], bound->part[k]);
+        if (shape.wrt && bound->part[k]) finish(inner->n, &shape, right->part[k], bound->part[k]);
     }
     return status;
 }
@@ -336,7 +343,7 @@ static void compare(struct verify *v, const struct size *size, struct bound *bou
 {
     struct instance instance;
     struct bed without;
-    if (!create_instance(v, size, &instance) || !instance.problem.structure) return;
+    if (!create_instance(v, size, &instance)) return;
     if (size->cut == MOMENTS && !instance.problem.structure->jacobian_constant) return;
     struct sens_problem plain = instance.problem;
     plain.structure = NULL;
@@ -377,10 +384,21 @@ static void compare_sizes(struct verify *v, struct findings *found)
     }
 }
 
+static bool has_structure(struct verify *v)
+{
+    const struct sens_arena_mark mark = sens_arena_mark(&v->ctx.arena);
+    struct instance instance;
+    bool has = false;
+    for (int k = 0; k < QUICK_SIZES && !has; k++) {
+        has = create_instance(v, &sizes[k], &instance);
+        sens_arena_rewind(&v->ctx.arena, mark);
+    }
+    return has;
+}
+
 static void run(struct verify *v)
 {
     struct findings found = {.worst = {.count = 0}};
-    struct instance instance;
     char label[VERIFY_SUBJECT / 2], subject[VERIFY_SUBJECT];
     snprintf(label, sizeof label, "%s", v->problem->name);
     verify_name_held(v, v->problem->options, " ", sizeof label, label);
@@ -389,8 +407,9 @@ static void run(struct verify *v)
     const bool fixed = (v->method->caps & SENS_CAP_CONTROLLER) && (v->method->caps & SENS_CAP_TABLEAU);
     if (v->method->derivative == SENS_DERIVATIVE_DIFFERENCE)
         verify_skip(&result, "a difference quotient takes no products");
-    else if (!create_instance(v, &sizes[0], &instance) || !instance.problem.structure)
-        verify_skip(&result, "the problem has no structure, nor do its formulas tell one");
+    else if (!has_structure(v))
+        verify_skip(&result, "the problem has no structure, nor do its formulas tell one up to %d states",
+                    STATES_DERIVED);
     else if (!fixed)
         verify_skip(&result, "the method takes no fixed steps: rounding would change them");
     if (result.verdict == VERIFY_PASS) compare_sizes(v, &found);
