@@ -38,7 +38,7 @@ step() { # TEXT COMMAND ...
     exit $code
 }
 
-# Held against what is stored: its first rows are of a quiet machine, or of no other.
+# Held against what is stored. Where that was measured with BUSY=yes, it is no measure of quiet.
 quiet() { [ "${BUSY-}" = yes ] || "$scripts/quiet.sh" "$sensbench" "$results" >&2; }
 
 others() {

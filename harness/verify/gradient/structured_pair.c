@@ -1,7 +1,9 @@
 /* A method on a registered problem with and without the structure that it declares, or that its formulas tell, at
  * sizes at which the structure is made use of: the two results may differ by rounding.
  *
- *     |G'(structure) - G'(products)| <= safety max |G'(shaken products) - G'(products)|
+ *     |G'(structure) - G'(products)| <= safety max |G'(shaken products) - G'(products)| + eps sqrt(n stages) max |G'|,
+ *
+ * entry by entry, the last max over a row.
  *
  * The steps are fixed and only rhs moves the state, so that it has the same bits in every solve; h |J| = 1/2
  * keeps all terms of the sensitivities alive. What rounding can do to an entry is measured by shaking the
