@@ -1,14 +1,17 @@
 #!/bin/sh
-# quiet.sh SENSBENCH RESULTS - is this machine as quiet as it was when RESULTS were measured? Another program on the
-# second thread of a core takes loads from it, though hardly an operation in registers, and in a virtual machine nothing
-# tells that it is there. So the rate of reads from the first-level cache is measured on one thread and on all
-# (sensbench peak --quick), and held against the best of the lines "#! peak:" in RESULTS/*/*.tsv, of files whose rate of
-# multiply-adds is the same within 5 %: those of such a processor. Prints both.
-# Exit 0: at least nine tenths of it, or there is nothing to compare with; 4: less; 1: not measured; 2: bad input.
+# quiet.sh SENSBENCH RESULTS - is this machine as quiet as it was when the result files in RESULTS were measured? A core
+# with two hardware threads reads for both of them from one first-level cache. What runs on the second thread makes
+# these reads slower, and arithmetic hardly; if it belongs to another virtual machine, nothing here tells that it is
+# there. So the reads are measured (sensbench peak --quick), on one thread and on all. They are compared with the
+# fastest ones in the lines "#! peak:" of RESULTS/*/*.tsv. Files whose peak of arithmetic is not the same within 5 %
+# are of another processor, and are left out. Prints the rates, and their share of the fastest.
+# Exit 0: nine tenths of it or more, or there is nothing to compare with, which is said; 4: less: other programs run
+# here, or the processor is slower than it was; 1: not measured; 2: bad input.
 set -u
 export LC_ALL=C
 [ $# -eq 2 ] || { echo "usage: quiet.sh SENSBENCH RESULTS" >&2; exit 2; }
 [ -x "$1" ] || { echo "quiet.sh: no program $1" >&2; exit 2; }
+[ -d "$2" ] || { echo "quiet.sh: no folder $2" >&2; exit 2; }
 
 # What each line of a peak says, as words: what isa level threads median max.
 now=$("$1" peak --quick --json | awk '
@@ -55,9 +58,9 @@ awk -v now="$now" '
             share = best[threads] ? wanted[threads] / best[threads] : 1
             if (share < 0.9) disturbed = 1
             printf "reads from L1, %d thread%s: %.0f GB/s", threads, (threads > 1 ? "s" : ""), wanted[threads]
-            if (best[threads]) printf ", %.0f %% of the best that was stored", 100 * share
-            print ""
+            if (best[threads]) printf ", %.0f %% of the best that was stored\n", 100 * share
+            else print "; nothing to compare with"
         }
-        if (disturbed) print "other programs run on these processors"
+        if (disturbed) print "not quiet: 90 % are asked for; other programs run here, or the processor is slower"
         exit disturbed ? 4 : 0
     }' "$@"

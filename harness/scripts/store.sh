@@ -2,7 +2,8 @@
 # store.sh BUILD WORK [RESULTS] - measures what RESULTS (results/ of this tree) holds of times, all of it anew and by
 # one clean commit: the sweeps of every figure and table, programs of other languages, the ratios of performance.sh and
 # peers.sh, how long verify takes. When all of it is there, it takes the place of what was stored, and the figures are
-# drawn again. It wants a machine with nothing else to do for two hours or more, and asks quiet.sh before each part.
+# drawn again. It wants a machine with nothing else to do for two hours or more, and asks quiet.sh three times:
+# before the sweeps, before the ratios, and before the libraries of others.
 # In the environment: BUSY=yes measures on a machine that is not quiet, too. SETS="petsc heat": of the ratios to
 # libraries of others those sets alone (peers.sh names them), and those that were measured before; others are then not
 # in results/peers.
@@ -38,8 +39,13 @@ step() { # TEXT COMMAND ...
     exit $code
 }
 
-# Held against what is stored. Where that was measured with BUSY=yes, it is no measure of quiet.
-quiet() { [ "${BUSY-}" = yes ] || "$scripts/quiet.sh" "$sensbench" "$results" >&2; }
+# The stored results tell what quiet is, unless they were measured with BUSY=yes themselves.
+quiet() {
+    local code=0
+    [ "${BUSY-}" = yes ] || "$scripts/quiet.sh" "$sensbench" "$results" >&2 || code=$?
+    [ $code -ne 4 ] || echo "store.sh: wait and call it again; or BUSY=yes, which takes times as they are" >&2
+    return $code
+}
 
 others() {
     local contenders=docs/contenders

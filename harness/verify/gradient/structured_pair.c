@@ -3,7 +3,7 @@
  *
  *     |G'(structure) - G'(products)| <= safety max |G'(shaken products) - G'(products)| + eps sqrt(n stages) max |G'|,
  *
- * entry by entry, the last max over a row.
+ * entry by entry, the last max over a row, each parameter's entry times the parameter.
  *
  * The steps are fixed and only rhs moves the state, so that it has the same bits in every solve; h |J| = 1/2
  * keeps all terms of the sensitivities alive. What rounding can do to an entry is measured by shaking the
@@ -233,15 +233,24 @@ static void widen(size_t count, const double *a, const double *b, double *to)
     for (size_t q = 0; q < count; q++) to[q] = fmax(to[q], fabs(a[q] - b[q]));
 }
 
-/* Each entry is a sum of numbers as large as the largest of its row: over the stages of all steps, and, of a parameter
- * that all states share, over these. */
-static void finish(size_t n, const struct sens_part_shape *shape, const double *value, double *bound)
+/* What an entry is measured in: of dG/dp, where parameters have units and sizes of their own, the parameter. */
+static double unit_of(const struct sens_problem *pb, const struct sens_part_shape *shape, size_t column)
 {
-    const double walk = DBL_EPSILON * sqrt((double)n * STAGES);
-    for (size_t r = 0, cols = shape->cols; r < shape->rows; r++) {
+    const bool parameter = shape->wrt & SENS_WRT_P;
+    return parameter && pb->p[column] != 0 ? fabs(pb->p[column]) : 1;
+}
+
+/* Each entry times its unit is a sum of numbers as large as the largest of its row: over the stages of all steps, and,
+ * of a parameter that all states share, over these. */
+static void finish(const struct sens_problem *pb, const struct sens_part_shape *shape, const double *value,
+                   double *bound)
+{
+    const double walk = DBL_EPSILON * sqrt((double)pb->n * STAGES);
+    for (size_t r = 0, cols = shape->cols; r < shape->rows; r++, value += cols, bound += cols) {
         double largest = 0;
-        for (size_t q = r * cols; q < (r + 1) * cols; q++) largest = fmax(largest, fabs(value[q]));
-        for (size_t q = r * cols; q < (r + 1) * cols; q++) bound[q] = SAFETY * bound[q] + walk * largest;
+        for (size_t q = 0; q < cols; q++) largest = fmax(largest, fabs(value[q]) * unit_of(pb, shape, q));
+        for (size_t q = 0; q < cols; q++)
+            bound[q] = SAFETY * bound[q] + walk * largest / unit_of(pb, shape, q);
     }
 }
 
@@ -265,7 +274,7 @@ static sens_status rounding(const struct bed *plain, const struct sens_problem *
     }
     for (enum sens_part k = 0; k < SENS_PARTS; k++) {
         const struct sens_part_shape shape = bed_part(plain, k);
-        if (shape.wrt && bound->part[k]) finish(inner->n, &shape, right->part[k], bound->part[k]);
+        if (shape.wrt && bound->part[k]) finish(inner, &shape, right->part[k], bound->part[k]);
     }
     return status;
 }
